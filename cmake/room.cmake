@@ -1,0 +1,24 @@
+# cuebox_room(NAME DIR dir SOURCES ... [LINKS ...] [PRIVATE_LINKS ...])
+#
+# One room of the house: a library cuebox::NAME whose headers are included as <cuebox/NAME/x.hpp>.
+# Each room has an include directory of its own, holding one link to its folder, so a header of a room
+# that is not among LINKS is not found and the wrong include does not build.
+function(cuebox_room name)
+    cmake_parse_arguments(room "" "DIR" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
+
+    set(view "${PROJECT_BINARY_DIR}/rooms/${name}")
+    file(MAKE_DIRECTORY "${view}/cuebox")
+    file(CREATE_LINK "${room_DIR}" "${view}/cuebox/${name}" SYMBOLIC)
+
+    add_library(cuebox_${name} STATIC ${room_SOURCES})
+    add_library(cuebox::${name} ALIAS cuebox_${name})
+    set_target_properties(cuebox_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+    target_compile_features(cuebox_${name} PUBLIC cxx_std_20)
+    target_include_directories(cuebox_${name} PUBLIC "$<BUILD_INTERFACE:${view}>"
+                                                     "$<INSTALL_INTERFACE:include>")
+    target_link_libraries(cuebox_${name} PUBLIC ${room_LINKS}
+                                         PRIVATE ${room_PRIVATE_LINKS} $<BUILD_INTERFACE:cuebox_flags>)
+
+    install(TARGETS cuebox_${name} EXPORT cuebox-targets)
+    install(DIRECTORY "${room_DIR}/" DESTINATION "include/cuebox/${name}" FILES_MATCHING PATTERN "*.hpp")
+endfunction()
