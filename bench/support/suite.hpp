@@ -1,0 +1,41 @@
+#pragma once
+
+#include "stopwatch.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+// Runs once with about this many messages and returns what a stopwatch took. Builds and tears down
+// everything it needs, so that no case inherits the threads or the memory of another.
+using case_function = sample (*)(std::uint64_t messages);
+
+struct bench_case
+{
+    std::string workload;
+    std::string system;
+    std::uint64_t messages; // enough for a repetition of 0.3 to 1 s
+    case_function run;
+    std::string note; // what a reader must know to compare this row fairly
+};
+
+// The cases of one benchmark program; rows and bars appear in the order of registration.
+class suite
+{
+public:
+    explicit suite(std::string name) : name_(std::move(name)) {}
+
+    void add(bench_case added) { cases_.push_back(std::move(added)); }
+
+    const std::string& name() const { return name_; }
+    const std::vector<bench_case>& cases() const { return cases_; }
+    std::vector<std::string> workloads() const;
+
+private:
+    std::string name_;
+    std::vector<bench_case> cases_;
+};
+
+}

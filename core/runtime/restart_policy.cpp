@@ -1,0 +1,36 @@
+#include <cuebox/runtime/restart_policy.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace cuebox {
+
+duration backoff::delay(std::size_t failures, double jitter) const noexcept
+{
+    const double longest = static_cast<double>(cap.count());
+    const double grown =
+        static_cast<double>(base.count()) *
+        std::pow(multiplier, static_cast<double>(std::min<std::size_t>(failures, 1000)));
+    const double full = std::min(longest, grown);
+    return duration(static_cast<duration::rep>(full * (0.5 + 0.5 * jitter)));
+}
+
+bool restart_meter::record(time_point now)
+{
+    if (limit_.restarts == intensity::unlimited)
+        return true;
+    while (!recent_.empty() && now - recent_.front() > limit_.within)
+        recent_.pop_front();
+    recent_.push_back(now);
+    return recent_.size() <= limit_.restarts;
+}
+
+std::size_t failure_streak::record(time_point now, duration calm) noexcept
+{
+    if (failures_ > 0 && now - last_ >= calm)
+        failures_ = 0;
+    last_ = now;
+    return failures_++;
+}
+
+}
