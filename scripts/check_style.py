@@ -61,6 +61,8 @@ def check(name):
                 if re.match(pattern, header) and not name.startswith(owner + "/"):
                     yield number, f"only {owner} includes <{header}>"
         for pattern, why in forbidden:
+            if name.startswith("bench/") and "detached" in pattern:
+                continue  # peers are measured in their own idiom
             if re.search(pattern, line):
                 yield number, f"'{re.search(pattern, line).group(0)}': {why}"
         if len(line) > 100:
