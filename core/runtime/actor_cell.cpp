@@ -52,6 +52,7 @@ void actor_cell::begin()
     cancelled_ = false;
     alive_ = true;
     child_failure_ = nullptr;
+    life_begins();
     std::optional<awaitable<void>> life;
     try {
         life.emplace(make_life());
@@ -105,6 +106,7 @@ void actor_cell::finish_life()
 {
     alive_ = false;
     over_ = false;
+    life_ends();
     life_ended(ending_);
 }
 

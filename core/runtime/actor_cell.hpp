@@ -91,6 +91,9 @@ protected:
     // False when the actor does not list `exited` among its messages.
     virtual bool deliver(exited&& news) = 0;
 
+    virtual void life_begins() noexcept = 0;
+    virtual void life_ends() noexcept = 0;
+
     void started_by_itself() { life_started(); }
 
     void begin() final;

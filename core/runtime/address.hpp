@@ -31,7 +31,7 @@ public:
     auto send(M&& message) const
     {
         using kind = std::remove_cvref_t<M>;
-        return detail::send_op<Set, kind>(box_, std::forward<M>(message));
+        return detail::send_op<Set, kind>(box_.get(), std::forward<M>(message));
     }
 
     // The actor's place in its tree, such as "app/pool/worker-1".

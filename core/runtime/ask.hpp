@@ -57,7 +57,7 @@ awaitable<typename M::reply> ask(loop& home, address<Set> whom, M message, durat
     request<M> asked{std::move(message), reply_to<typename M::reply>(asker.slot)};
     sent outcome = box->push_request(std::move(asked));
     if (outcome == sent::full) {
-        detail::send_op<Set, request<M>> wait_for_room(box, std::move(asked), &home, due);
+        detail::send_op<Set, request<M>> wait_for_room(box.get(), std::move(asked), &home, due);
         outcome = co_await std::move(wait_for_room);
         if (outcome == sent::full)
             throw ask_error(ask_failure::timed_out, whom.path());

@@ -21,6 +21,7 @@ cell::deadline_node::deadline_node(cell& child_) noexcept
 
 cell::cell(std::string name, cell* parent, loop& home, child_options options)
     : name_(std::move(name)),
+      path_(parent ? parent->path() + '/' + name_ : name_),
       parent_(parent),
       home_(home),
       options_(options)
@@ -28,14 +29,21 @@ cell::cell(std::string name, cell* parent, loop& home, child_options options)
 
 cell::~cell() = default;
 
-std::string cell::path() const
+// A stop or cancel that the life before did not live to see is not meant for the next one. Only the
+// parent raises these; the root has none and is launched once.
+void cell::launch()
 {
-    return parent_ ? parent_->path() + '/' + name_ : name_;
+    if (parent_)
+        signals_.fetch_and(~(signal_stop | signal_cancel), std::memory_order_acq_rel);
+    raise(signal_begin);
 }
 
-// A node in a loop's list must not outlive its cell, so a raised signal holds a reference.
+// A node in a loop's list must not outlive its cell, so a raised signal holds a reference. A cell
+// that has ended for good asks its loop for nothing: the loop may run no more.
 void cell::raise(unsigned signal)
 {
+    if (state() == actor_state::ended)
+        return;
     if (signals_.fetch_or(signal | signal_queued, std::memory_order_acq_rel) & signal_queued)
         return;
     intrusive_ptr_add_ref(this);
@@ -82,6 +90,8 @@ void cell::handle_notes()
 
 void cell::tell(note::kind what, cell& who, const exit_reason& reason)
 {
+    if (state() == actor_state::ended)
+        return;
     note news{what, &who, reason};
     {
         const std::lock_guard guard(lock_);
@@ -100,10 +110,12 @@ void cell::life_started()
 
 void cell::life_ended(const exit_reason& reason)
 {
-    if (reason.kind == exit_kind::failed) {
-        std::string failure = reason.what();
+    std::string failure = reason.kind == exit_kind::failed ? reason.what() : std::string();
+    {
         const std::lock_guard guard(lock_);
-        last_failure_ = std::move(failure);
+        end_ = reason;
+        if (reason.kind == exit_kind::failed)
+            last_failure_.swap(failure);
     }
     if (parent_)
         parent_->tell(note::kind::child_ended, *this, reason);
@@ -129,6 +141,12 @@ void cell::close(const exit_reason& reason)
     set_state(actor_state::ended);
     for (const cell_ptr& each : watchers)
         each->tell(note::kind::watched_ended, *this, reason);
+}
+
+exit_reason cell::last_end() const
+{
+    const std::lock_guard guard(lock_);
+    return end_;
 }
 
 void cell::add_watcher(cell& watcher)

@@ -48,7 +48,7 @@ public:
     cell& operator=(const cell&) = delete;
 
     const std::string& name() const noexcept { return name_; }
-    std::string path() const;
+    const std::string& path() const noexcept { return path_; }
     loop& home() const noexcept { return home_; }
     const child_options& options() const noexcept { return options_; }
     cell* parent() const noexcept { return parent_; }
@@ -60,13 +60,14 @@ public:
     snapshot take_snapshot() const;
 
     // For the parent, on the parent's loop.
-    void launch() { raise(signal_begin); }
+    void launch();
     void request_stop() { raise(signal_stop); }
     void request_cancel() { raise(signal_cancel); }
 
     // For the parent, between two lives. After close there is no other life.
     virtual void prepare_restart();
     virtual void close(const exit_reason& reason);
+    exit_reason last_end() const; // how its latest life ended
 
     // Any thread.
     void tell(note::kind what, cell& who, const exit_reason& reason);
@@ -154,6 +155,7 @@ private:
     const reporter& find_reporter() const noexcept;
 
     const std::string name_;
+    const std::string path_; // kept, because an address may outlive the parents that it names
     cell* const parent_;
     loop& home_;
     const child_options options_;

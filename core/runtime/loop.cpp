@@ -1,9 +1,14 @@
 #include <cuebox/runtime/contract.hpp>
 #include <cuebox/runtime/loop.hpp>
 #include <cuebox/runtime/short_lock.hpp>
+#include <cuebox/runtime/turn_budget.hpp>
 
+#include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+
+#include <cstddef>
+#include <new>
 
 namespace cuebox {
 
@@ -55,6 +60,57 @@ ready_node* ready_list::pop() noexcept
 
 }
 
+namespace {
+
+// Memory for the one request for a turn that a loop has under way, so that waking a loop does not
+// allocate, whichever thread does it. Asio frees it before it runs the turn, in which the next
+// request may be made.
+class turn_memory
+{
+public:
+    void* take(std::size_t size)
+    {
+        if (size <= sizeof(buffer_) && !taken_.exchange(true, std::memory_order_acquire))
+            return buffer_;
+        return ::operator new(size);
+    }
+    void give_back(void* memory) noexcept
+    {
+        if (memory == buffer_)
+            taken_.store(false, std::memory_order_release);
+        else
+            ::operator delete(memory);
+    }
+
+private:
+    alignas(std::max_align_t) std::byte buffer_[192];
+    std::atomic<bool> taken_{false};
+};
+
+template <class T>
+struct turn_allocator
+{
+    using value_type = T;
+
+    explicit turn_allocator(std::shared_ptr<turn_memory> memory_) : memory(std::move(memory_)) {}
+    template <class U>
+    turn_allocator(const turn_allocator<U>& other) : memory(other.memory)
+    {}
+
+    T* allocate(std::size_t n) { return static_cast<T*>(memory->take(n * sizeof(T))); }
+    void deallocate(T* at, std::size_t) noexcept { memory->give_back(at); }
+
+    template <class U>
+    bool operator==(const turn_allocator<U>& other) const noexcept
+    {
+        return memory == other.memory;
+    }
+
+    std::shared_ptr<turn_memory> memory;
+};
+
+}
+
 // Outlives the loop while the executor still holds a request for a turn or a timer of it.
 struct loop::state
 {
@@ -63,6 +119,7 @@ struct loop::state
     loop* owner;
     asio::steady_timer alarm;
     std::optional<time_point> alarm_due;
+    std::shared_ptr<turn_memory> memory = std::make_shared<turn_memory>();
 };
 
 loop::loop(asio::any_io_executor executor, clock& time, std::uint64_t seed)
@@ -132,6 +189,7 @@ void loop::take_turn()
             for (int pauses = 0; pauses < pauses_per_linger; ++pauses)
                 detail::pause_briefly();
         }
+        detail::turn_budget::renew();
         node->run(*node);
     }
 }
@@ -177,10 +235,11 @@ void loop::request_turn()
 
 void loop::post_turn()
 {
-    asio::post(executor_, [keep = state_] {
-        if (keep->owner)
-            keep->owner->take_turn();
-    });
+    asio::post(executor_,
+               asio::bind_allocator(turn_allocator<void>(state_->memory), [keep = state_] {
+                   if (keep->owner)
+                       keep->owner->take_turn();
+               }));
 }
 
 void loop::fire_due_timers()

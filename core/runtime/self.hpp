@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cuebox/runtime/actor_frame.hpp>
 #include <cuebox/runtime/ask.hpp>
 
 namespace cuebox {

@@ -17,7 +17,8 @@ class send_op final : public operation<send_op<Set, M>, void(std::exception_ptr,
 public:
     using box_type = mailbox<Set>;
 
-    send_op(boost::intrusive_ptr<box_type> box, M message, loop* timers = nullptr,
+    // `box` may be null: nobody. It must live until the operation is awaited, not longer.
+    send_op(box_type* box, M message, loop* timers = nullptr,
             time_point deadline = time_point::max())
         : ready_node([](ready_node& node) { static_cast<send_op&>(node).resume(); }),
           timer_node([](timer_node& node) { static_cast<send_op&>(node).give_up(false); }),
@@ -27,21 +28,40 @@ public:
           deadline_(deadline)
     {}
 
+    bool ready()
+    {
+        if (turn_budget::exhausted())
+            return false;
+        result_ = push();
+        return result_ != sent::full;
+    }
+    sent take_result()
+    {
+        turn_budget::spend();
+        return result_;
+    }
+
     template <class Handler>
     void start(Handler handler)
     {
-        result_ = box_ ? push() : sent::gone;
-        if (result_ != sent::full && !inline_depth::exhausted()) {
-            const inline_depth deeper;
+        // A frame of Asio's own asks start() alone: then it is resumed from inside this call.
+        if (ready()) {
+            turn_budget::spend();
             handler(std::exception_ptr(), result_);
             return;
         }
+        if (turn_budget::exhausted())
+            result_ = push();
         auto cancellation = asio::get_associated_cancellation_slot(handler);
         waiting_.set(std::move(handler));
-        home_ = loop::current();
-        if (home_ && !waiting_.runs_on(home_->executor()))
+        keep_ = box_;
+        // With a deadline it is resumed in a turn of the loop that keeps it, which disarms it
+        // first.
+        home_ = timers_ ? timers_ : loop::current();
+        if (home_ && !timers_ && !waiting_.runs_on(home_->executor()))
             home_ = nullptr;
         if (result_ != sent::full) {
+            turn_budget::renew(); // its turn is over; where there is no loop, nobody else renews it
             wake();
             return;
         }
@@ -56,6 +76,8 @@ public:
 private:
     sent push()
     {
+        if (!box_)
+            return sent::gone;
         if constexpr (is_request<M>)
             return box_->push_request(std::move(message_));
         else
@@ -98,7 +120,8 @@ private:
         waiting_(cancelled_ ? cancelled_error() : nullptr, result_);
     }
 
-    boost::intrusive_ptr<box_type> box_;
+    box_type* box_;
+    boost::intrusive_ptr<box_type> keep_; // while it waits
     M message_;
     loop* timers_;
     time_point deadline_;

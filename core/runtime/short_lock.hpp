@@ -1,38 +1,27 @@
 #pragma once
 
 #include <atomic>
-#include <cstdint>
 
 namespace cuebox::detail {
 
 // Guards a handful of instructions, never a call into foreign code. It spins briefly, because the
-// holder is nearly always about to leave, and then sleeps, because the holder may have been
-// preempted.
+// holder is nearly always about to leave, and then yields, because the holder may have been
+// preempted. Leaving is a plain store: nobody sleeps on it, so nobody has to be woken.
 class short_lock
 {
 public:
     void lock() noexcept
     {
-        std::uint32_t expected = unlocked;
-        if (!state_.compare_exchange_strong(expected, held, std::memory_order_acquire,
-                                            std::memory_order_relaxed))
+        if (held_.exchange(true, std::memory_order_acquire))
             lock_contended();
     }
 
-    void unlock() noexcept
-    {
-        if (state_.exchange(unlocked, std::memory_order_release) == awaited)
-            state_.notify_one();
-    }
+    void unlock() noexcept { held_.store(false, std::memory_order_release); }
 
 private:
     void lock_contended() noexcept;
 
-    static constexpr std::uint32_t unlocked = 0;
-    static constexpr std::uint32_t held = 1;
-    static constexpr std::uint32_t awaited = 2;
-
-    std::atomic<std::uint32_t> state_{unlocked};
+    std::atomic<bool> held_{false};
 };
 
 // Tells the processor that this is a spin loop.

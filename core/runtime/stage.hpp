@@ -45,21 +45,27 @@ public:
     template <class T>
     T run(awaitable<T> work)
     {
-        std::optional<std::exception_ptr> outcome;
+        // Shared, because a coroutine that this call gives up on may still end later.
+        struct result
+        {
+            std::optional<std::exception_ptr> outcome;
+            std::optional<std::conditional_t<std::is_void_v<T>, std::monostate, T>> value;
+        };
+        const auto end = std::make_shared<result>();
         if constexpr (std::is_void_v<T>) {
-            spawn(std::move(work), [&](std::exception_ptr error) { outcome = error; });
-            finish(outcome);
+            asio::co_spawn(loop().executor(), std::move(work),
+                           [end](std::exception_ptr error) { end->outcome = error; });
+            finish(end->outcome);
         }
         else {
-            std::optional<T> result;
             asio::co_spawn(loop().executor(), std::move(work),
-                           [&](std::exception_ptr error, T value) {
-                               outcome = error;
+                           [end](std::exception_ptr error, T value) {
+                               end->outcome = error;
                                if (!error)
-                                   result.emplace(std::move(value));
+                                   end->value.emplace(std::move(value));
                            });
-            finish(outcome);
-            return std::move(*result);
+            finish(end->outcome);
+            return std::move(*end->value);
         }
     }
 
@@ -74,11 +80,6 @@ public:
     exit_reason stop(tree& tree);
 
 private:
-    template <class Handler>
-    void spawn(awaitable<void> work, Handler handler)
-    {
-        asio::co_spawn(loop().executor(), std::move(work), std::move(handler));
-    }
     void finish(const std::optional<std::exception_ptr>& outcome);
     std::optional<time_point> next_timer() const noexcept;
     void request_turns();

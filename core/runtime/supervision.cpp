@@ -24,7 +24,8 @@ void supervision::reset()
 bool supervision::started(std::size_t index)
 {
     child& started = children_[index];
-    if (started.is != condition::starting)
+    // One that was given up as stuck in its start may start after all; a stop finds it up again.
+    if (started.is != condition::starting && started.is != condition::stuck)
         return false;
     started.is = condition::up;
     started.was_up = true;
@@ -44,7 +45,8 @@ supervision::verdict supervision::ended(std::size_t index, exit_kind how, time_p
     const bool as_told = ended.is == condition::stopping || ended.is == condition::stuck;
     ended.is = condition::down;
     if (closing_ || as_told)
-        return {.restarts = !closing_ && ended.wanted};
+        return {.restarts = !closing_ && ended.wanted,
+                .delay = std::max(duration::zero(), ended.not_before - now)};
 
     const bool again = ended.restart == restart::permanent ||
                        (ended.restart == restart::transient && how == exit_kind::failed);

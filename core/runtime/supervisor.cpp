@@ -114,7 +114,7 @@ void supervisor_cell::proceed()
         else if (const auto* stop = std::get_if<cuebox::stop_child>(&action))
             cell::stop_child(*children()[stop->child]);
         else if (const auto* close = std::get_if<close_child>(&action))
-            children()[close->child]->close({});
+            children()[close->child]->close(children()[close->child]->last_end());
         else if (const auto* wait = std::get_if<wait_until>(&action))
             home().arm(pause_, wait->when);
         else
