@@ -19,14 +19,16 @@ std::string located(std::string_view source, std::string_view path, std::string_
 
 error::error(std::string_view source, std::string path, std::string_view why)
     : std::runtime_error{located(source, path, why)},
-      path_{std::move(path)}
+      path_{std::move(path)},
+      why_{why}
 {}
 
 error::error(std::string_view source, std::size_t line, std::size_t column, std::string_view why)
     : std::runtime_error{std::string{source}
                              .append(":" + std::to_string(line))
                              .append(":" + std::to_string(column) + ": ")
-                             .append(why)}
+                             .append(why)},
+      why_{why}
 {}
 
 }

@@ -19,9 +19,12 @@ public:
 
     // JSON pointer to the refused value; empty for the root and for syntax errors.
     const std::string& path() const noexcept { return path_; }
+    // What is wrong, without where.
+    const std::string& why() const noexcept { return why_; }
 
 private:
     std::string path_;
+    std::string why_;
 };
 
 }

@@ -111,9 +111,10 @@ void cell::life_started()
 void cell::life_ended(const exit_reason& reason)
 {
     std::string failure = reason.kind == exit_kind::failed ? reason.what() : std::string();
+    exit_reason end = reason;
     {
         const std::lock_guard guard(lock_);
-        end_ = reason;
+        std::swap(end_, end); // the one before is destroyed outside the lock
         if (reason.kind == exit_kind::failed)
             last_failure_.swap(failure);
     }
@@ -154,7 +155,9 @@ void cell::add_watcher(cell& watcher)
     {
         const std::lock_guard guard(lock_);
         if (!closed_) {
-            watchers_.emplace_back(&watcher);
+            // Once is enough: an actor watches anew in each of its lives.
+            if (std::find(watchers_.begin(), watchers_.end(), &watcher) == watchers_.end())
+                watchers_.emplace_back(&watcher);
             return;
         }
     }

@@ -130,6 +130,8 @@ public:
             make_space_near();
         near_.emplace_back(std::in_place_type<Kind>, std::forward<M>(message));
         publish(near_.size());
+        if (near_.size() - next_ > near_peak_.load(std::memory_order_relaxed))
+            near_peak_.store(near_.size() - next_, std::memory_order_relaxed);
         wake = asleep_.load(std::memory_order_relaxed) && claim_wake();
         return sent::accepted;
     }
@@ -319,10 +321,7 @@ private:
     {
         if ((position & publish_mask_) != 0)
             return;
-        const std::size_t held = near_.size() - next_;
-        held_.store(held, std::memory_order_relaxed);
-        if (held > near_peak_.load(std::memory_order_relaxed))
-            near_peak_.store(held, std::memory_order_relaxed);
+        held_.store(near_.size() - next_, std::memory_order_relaxed);
     }
 
     const std::size_t capacity_;

@@ -80,11 +80,15 @@ std::string to_string(const snapshot& tree)
     for (const line& each : lines) {
         const snapshot& node = *each.node;
         char columns[128];
-        std::snprintf(
-            columns, sizeof columns, "  %-10s up %-7s restarts %-3llu mailbox %zu (peak %zu)",
-            to_string(node.state).data(), brief(node.uptime).c_str(),
-            static_cast<unsigned long long>(node.restarts), node.mailbox_depth, node.mailbox_peak);
+        std::snprintf(columns, sizeof columns, "  %-10s up %-7s restarts %-3llu",
+                      to_string(node.state).data(), brief(node.uptime).c_str(),
+                      static_cast<unsigned long long>(node.restarts));
         text += each.label + std::string(widest - width(each.label), ' ') + columns;
+        if (node.kind != "supervisor") {
+            std::snprintf(columns, sizeof columns, " mailbox %zu (peak %zu)", node.mailbox_depth,
+                          node.mailbox_peak);
+            text += columns;
+        }
         if (!node.last_failure.empty())
             text += "  last failure: " + node.last_failure;
         text += '\n';

@@ -25,15 +25,15 @@ std::string_view to_string(actor_state state) noexcept;
 // An actor and what is below it, as they were at one moment.
 struct snapshot
 {
-    std::string name;
-    std::string kind;
+    std::string name{};
+    std::string kind{};
     actor_state state = actor_state::waiting;
     std::uint64_t restarts = 0;
     std::size_t mailbox_depth = 0;
     std::size_t mailbox_peak = 0;
     duration uptime{};
-    std::string last_failure;
-    std::vector<snapshot> children;
+    std::string last_failure{};
+    std::vector<snapshot> children{};
 };
 
 // The tree as text, a line per actor.

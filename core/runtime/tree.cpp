@@ -93,32 +93,4 @@ exit_reason tree::wait() const
     return *ending_->reason;
 }
 
-detail::cell& tree::find_cell(std::string_view path, const std::type_info& set) const
-{
-    const auto refuse = [path](const std::string& why) {
-        throw std::invalid_argument("no actor '" + std::string(path) + "': " + why);
-    };
-    detail::cell* found = nullptr;
-    detail::supervisor_cell* above = cell_.get();
-    std::string_view rest = path;
-    if (const auto slash = rest.find('/'); rest.substr(0, slash) != cell_->name())
-        refuse("the tree is named '" + cell_->name() + "'");
-    else
-        rest = slash == rest.npos ? std::string_view() : rest.substr(slash + 1);
-    while (!rest.empty()) {
-        const auto slash = rest.find('/');
-        const std::string_view name = rest.substr(0, slash);
-        rest = slash == rest.npos ? std::string_view() : rest.substr(slash + 1);
-        found = above ? above->find(name) : nullptr;
-        if (!found)
-            refuse("there is no '" + std::string(name) + "'");
-        above = dynamic_cast<detail::supervisor_cell*>(found);
-    }
-    if (!found || above)
-        refuse("it is a supervisor and takes no messages");
-    if (found->message_set() != set)
-        refuse("it takes other messages than the ones asked for");
-    return *found;
-}
-
 }

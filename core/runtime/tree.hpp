@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cuebox/runtime/supervisor.hpp>
+#include <cuebox/runtime/directory.hpp>
 
 #include <atomic>
 #include <memory>
@@ -51,14 +51,11 @@ public:
     template <class Set>
     address<Set> find(std::string_view path) const
     {
-        detail::cell& found = find_cell(path, typeid(Set));
-        return detail::access::make<Set>(
-            boost::intrusive_ptr<detail::mailbox<Set>>(static_cast<detail::mailbox<Set>*>(&found)));
+        return names().find<Set>(path);
     }
+    directory names() const noexcept { return directory(*cell_); }
 
 private:
-    detail::cell& find_cell(std::string_view path, const std::type_info& set) const;
-
     struct ending;
     std::shared_ptr<ending> ending_;
     std::atomic<bool> started_{false};

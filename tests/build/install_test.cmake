@@ -1,0 +1,26 @@
+# Installs this build to a fresh prefix and builds a consumer that knows only find_package(cuebox).
+set(work "${build}/install_test")
+file(REMOVE_RECURSE "${work}")
+
+function(run)
+    execute_process(COMMAND ${ARGN} RESULT_VARIABLE failed OUTPUT_VARIABLE said ERROR_VARIABLE said)
+    if(failed)
+        message(FATAL_ERROR "${ARGN}\nfailed:\n${said}")
+    endif()
+endfunction()
+
+set(flags "")
+if(sanitize)
+    set(flags "-fsanitize=${sanitize}")
+endif()
+run(${CMAKE_COMMAND} --install "${build}" --prefix "${work}/prefix")
+# In the environment a list of prefixes is separated by colons and survives being passed on.
+run(${CMAKE_COMMAND} -E env "CMAKE_PREFIX_PATH=${work}/prefix:${prefix}"
+    ${CMAKE_COMMAND} -G Ninja -S "${source}/tests/build/consumer" -B "${work}/build"
+    -D CMAKE_CXX_COMPILER=${compiler}
+    -D CMAKE_CXX_COMPILER_LAUNCHER=${launcher} -D "CMAKE_CXX_FLAGS=${flags}")
+run(${CMAKE_COMMAND} --build "${work}/build")
+execute_process(COMMAND "${work}/build/consumer" RESULT_VARIABLE failed OUTPUT_VARIABLE said)
+if(failed OR NOT said STREQUAL "hello from an installed actor\n")
+    message(FATAL_ERROR "the consumer said: ${said}")
+endif()
