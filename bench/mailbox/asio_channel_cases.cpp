@@ -26,21 +26,30 @@ using executor = asio::io_context::executor_type;
 using coroutine = asio::awaitable<void, executor>;
 using channel = asio::experimental::concurrent_channel<executor, void(error_code, message)>;
 
+// Awaits every message, or tries first and suspends only when the channel is full or empty.
+enum class style
+{
+    await_each,
+    try_first
+};
+
+template <style Style>
 coroutine send_all(channel& out, std::uint64_t count)
 {
     const error_code success;
     for (std::uint64_t i = 0; i < count; ++i) {
         const message next{i};
-        if (!out.try_send(success, next))
+        if (Style == style::await_each || !out.try_send(success, next))
             co_await out.async_send(success, next, asio::deferred);
     }
 }
 
+template <style Style>
 coroutine receive_all(channel& in, std::uint64_t count, stopwatch& watch, std::uint64_t& received)
 {
     const auto take = [&received](error_code, message) { ++received; };
     while (received < count) {
-        if (in.try_receive(take))
+        if (Style == style::try_first && in.try_receive(take))
             continue;
         co_await in.async_receive(asio::deferred);
         ++received;
@@ -75,6 +84,7 @@ sample ping_pong(std::uint64_t messages)
     return watch.take(messages, received);
 }
 
+template <style Style>
 sample one_thread(std::uint64_t messages)
 {
     const auto share = messages / producers;
@@ -82,16 +92,17 @@ sample one_thread(std::uint64_t messages)
     channel mailbox{context.get_executor(), mailbox_capacity};
     stopwatch watch;
     std::uint64_t received = 0;
-    asio::co_spawn(context, receive_all(mailbox, share * producers, watch, received),
+    asio::co_spawn(context, receive_all<Style>(mailbox, share * producers, watch, received),
                    asio::detached);
     context.poll(); // the consumer waits now
     watch.start();
     for (std::uint64_t i = 0; i < producers; ++i)
-        asio::co_spawn(context, send_all(mailbox, share), asio::detached);
+        asio::co_spawn(context, send_all<Style>(mailbox, share), asio::detached);
     context.run();
     return watch.take(share * producers, received);
 }
 
+template <style Style>
 sample two_threads(std::uint64_t messages)
 {
     const auto share = messages / producers;
@@ -100,12 +111,12 @@ sample two_threads(std::uint64_t messages)
     channel mailbox{receiving.get_executor(), mailbox_capacity};
     stopwatch watch;
     std::uint64_t received = 0;
-    asio::co_spawn(receiving, receive_all(mailbox, share * producers, watch, received),
+    asio::co_spawn(receiving, receive_all<Style>(mailbox, share * producers, watch, received),
                    asio::detached);
     std::thread consumer{[&] { receiving.run(); }};
     watch.start();
     for (std::uint64_t i = 0; i < producers; ++i)
-        asio::co_spawn(sending, send_all(mailbox, share), asio::detached);
+        asio::co_spawn(sending, send_all<Style>(mailbox, share), asio::detached);
     sending.run();
     consumer.join();
     return watch.take(share * producers, received);
@@ -179,17 +190,23 @@ sample ask(std::uint64_t messages)
 
 void add_asio_channel_cases(suite& suite)
 {
-    const auto add = [&](const char* workload, std::uint64_t messages, case_function run,
-                         const char* note) {
-        suite.add({workload, systems::asio_channel, messages, run, note});
-    };
-    add(workloads::ping_pong, 4'000'000, ping_pong, "");
-    add(workloads::one_thread, 16'000'000, one_thread,
-        "try_send and try_receive by hand, suspending only when full or empty; capacity 1024");
-    add(workloads::two_threads, 4'000'000, two_threads, "an io_context per thread; as above");
-    add(workloads::spawn_stop, spawned, spawn_stop,
+    const auto add = [&](const char* workload, const char* system, std::uint64_t messages,
+                         case_function run,
+                         const char* note) { suite.add({workload, system, messages, run, note}); };
+    using namespace systems;
+    add(workloads::ping_pong, asio_channel, 4'000'000, ping_pong, "");
+    add(workloads::one_thread, asio_channel, 2'000'000, one_thread<style::await_each>,
+        "awaits every send and receive, as Cuebox does; capacity 1024");
+    add(workloads::one_thread, channel_by_hand, 8'000'000, one_thread<style::try_first>,
+        "try_send and try_receive by hand, suspending only when full or empty");
+    add(workloads::two_threads, asio_channel, 100'000, two_threads<style::await_each>,
+        "an io_context per thread; awaits every send and receive");
+    add(workloads::two_threads, channel_by_hand, 4'000'000, two_threads<style::try_first>,
+        "an io_context per thread; tries by hand first");
+    add(workloads::spawn_stop, asio_channel, spawned, spawn_stop,
         "no actor: a coroutine spawned with a channel of its own, receiving once; batches of 1000");
-    add(workloads::ask, 2'000'000, ask, "no deadline: a channel for requests and one for replies");
+    add(workloads::ask, asio_channel, 2'000'000, ask,
+        "no deadline: a channel for requests and one for replies");
 }
 
 }

@@ -81,6 +81,8 @@ std::vector<goal> judge(const results& all)
             judge_lead(all, "2x CAF across two threads", {workloads::two_threads}, caf, 2),
             judge_lead(all, "5x Asio's channel on every throughput row", throughput_rows,
                        asio_channel, 5),
+            judge_lead(all, "ahead of the channel tuned by hand",
+                       {workloads::one_thread, workloads::two_threads}, channel_by_hand, 1),
             judge_allocations(all)};
 }
 

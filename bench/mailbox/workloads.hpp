@@ -10,6 +10,7 @@ namespace systems {
 inline constexpr auto* cuebox = "cuebox";
 inline constexpr auto* caf = "caf";
 inline constexpr auto* asio_channel = "asio_channel";
+inline constexpr auto* channel_by_hand = "channel+try";
 }
 
 namespace workloads {

@@ -30,19 +30,23 @@ class composer
 {
 public:
     composer(const kinds& kinds, const loops& loops, directory names)
-        : kinds_(kinds), loops_(loops), names_(names)
+        : kinds_(kinds),
+          loops_(loops),
+          names_(names)
     {}
 
     void add_children(supervisor parent, const child_spec& spec, const std::string& path)
     {
         if (spec.children.empty())
-            refuse(path, "\"" + spec.name + "\" has neither a kind nor children: give it one of both");
+            refuse(path,
+                   "\"" + spec.name + "\" has neither a kind nor children: give it one of both");
         std::set<std::string> taken;
         for (std::size_t i = 0; i < spec.children.size(); ++i)
             add(parent, spec.children[i], path + "/children/" + std::to_string(i), taken);
     }
 
-    // A supervisor waits for its children, which have deadlines of their own; an actor has a default.
+    // A supervisor waits for its children, which have deadlines of their own; an actor has a
+    // default.
     child_options options_of(const child_spec& spec, const std::string& path) const
     {
         child_options options{.restart = spec.restart,
@@ -60,13 +64,15 @@ private:
              std::set<std::string>& taken)
     {
         if (spec.name.empty() || spec.name.find('/') != std::string::npos)
-            refuse(path + "/name", "\"" + spec.name + "\" is no name: it must not be empty or contain /");
+            refuse(path + "/name",
+                   "\"" + spec.name + "\" is no name: it must not be empty or contain /");
         if (spec.capacity == 0)
             refuse(path + "/capacity", "a mailbox holds at least one message");
         if (spec.count == 0)
             refuse(path + "/count", "write at least 1, or leave \"" + spec.name + "\" out");
         if (spec.is_supervisor() && spec.count != 1)
-            refuse(path + "/count", "only actors can be counted: \"" + spec.name + "\" is a supervisor");
+            refuse(path + "/count",
+                   "only actors can be counted: \"" + spec.name + "\" is a supervisor");
         if (!spec.is_supervisor() && !spec.children.empty())
             refuse(path + "/children", "an actor of a kind has no children: leave out one of both");
         for (std::size_t i = 0; i < spec.count; ++i) {
@@ -98,8 +104,8 @@ private:
             refuse(path + "/kind", unknown("actor kind", spec.kind, kinds_.names()));
         const child_options options = options_of(spec, path);
         try {
-            parent.add_cell((*make)(name, parent.cell(), parent.cell().home(), options, spec.params,
-                                    names_));
+            parent.add_cell(
+                (*make)(name, parent.cell(), parent.cell().home(), options, spec.params, names_));
         }
         catch (const config::error& wrong) {
             if (!spec.params.path().empty())
@@ -131,7 +137,8 @@ std::unique_ptr<tree> compose(const child_spec& spec, const kinds& kinds, loop& 
                               const loops& others)
 {
     if (!spec.is_supervisor())
-        refuse("/kind", "the root of a tree is a supervisor: put \"" + spec.name + "\" among its children");
+        refuse("/kind",
+               "the root of a tree is a supervisor: put \"" + spec.name + "\" among its children");
     if (spec.name.empty() || spec.name.find('/') != std::string::npos)
         refuse("/name", "\"" + spec.name + "\" is no name: it must not be empty or contain /");
     const supervisor_options options{

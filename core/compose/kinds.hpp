@@ -15,14 +15,15 @@ namespace cuebox {
 //     struct ticker {
 //         struct params { cuebox::duration every = 1s; };
 //         explicit ticker(params given);                              // or
-//         ticker(params given, cuebox::directory names);              // to find its neighbours by path
-//         …
+//         ticker(params given, cuebox::directory names);              // to find its neighbours by
+//         path …
 //     };
 //     kinds.add<ticker>("ticker");
 class kinds
 {
 public:
-    // What makes a cell of one kind: checks the parameters at once, builds the actor when it starts.
+    // What makes a cell of one kind: checks the parameters at once, builds the actor when it
+    // starts.
     using maker = std::function<detail::cell_ptr(std::string name, detail::cell& parent, loop& home,
                                                  const child_options& options,
                                                  const config::node& params, directory names)>;
@@ -31,11 +32,13 @@ public:
     template <class Actor>
     void add(std::string name)
     {
-        add_maker(std::move(name), [](std::string actor_name, detail::cell& parent, loop& home,
-                                      const child_options& options, const config::node& params,
-                                      directory names) -> detail::cell_ptr {
-            return make<Actor>(std::move(actor_name), parent, home, options, params, names);
-        });
+        add_maker(std::move(name),
+                  [](std::string actor_name, detail::cell& parent, loop& home,
+                     const child_options& options, const config::node& params,
+                     directory names) -> detail::cell_ptr {
+                      return make<Actor>(std::move(actor_name), parent, home, options, params,
+                                         names);
+                  });
     }
 
     const maker* find(std::string_view name) const;

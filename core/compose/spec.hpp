@@ -36,8 +36,8 @@ struct child_spec
     // …and how long it waits before each.
     cuebox::backoff backoff{};
 
-    // Either: when its supervisor restarts it, how long it may take to stop, and the name of the loop it
-    // runs on, its parent's unless given.
+    // Either: when its supervisor restarts it, how long it may take to stop, and the name of the
+    // loop it runs on, its parent's unless given.
     cuebox::restart restart = cuebox::restart::permanent;
     std::optional<duration> stop_deadline{};
     std::string loop{};

@@ -5,6 +5,7 @@
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/error.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/system/system_error.hpp>
 
 #include <algorithm>
@@ -64,10 +65,17 @@ void actor_cell::begin()
     if (!starts_by_itself())
         life_started();
     asio::co_spawn(
-        home().executor(), std::move(*life),
+        home().executor(), live(std::move(*life)),
         asio::bind_cancellation_slot(cancellation_.slot(), [this](std::exception_ptr error) {
             life_over(std::move(error));
         }));
+}
+
+awaitable<void> actor_cell::live(awaitable<void> life)
+{
+    const auto cancellation = co_await asio::this_coro::cancellation_state;
+    main_slot_ = cancellation.slot();
+    co_await std::move(life);
 }
 
 void actor_cell::stop_requested()
@@ -85,6 +93,7 @@ void actor_cell::cancel_requested()
         return;
     cancelled_ = true;
     cancellation_.emit(asio::cancellation_type::terminal);
+    cancel_reader();
 }
 
 void actor_cell::life_over(std::exception_ptr error)

@@ -84,6 +84,7 @@ protected:
     // Builds the actor and returns its coroutine; throws what building it throws.
     virtual awaitable<void> make_life() = 0;
     virtual void bury() noexcept = 0;
+    virtual void cancel_reader() = 0;
     virtual bool starts_by_itself() const noexcept = 0;
 
     // Wakes the actor if it waits for a message, so that it sees what has changed.
@@ -104,7 +105,12 @@ protected:
     // A child failed and the actor does not listen: it fails too, at its next receive.
     std::exception_ptr child_failure_;
 
+    // Most waits are the actor's own, for a message. They need no slot of Asio's, which costs an
+    // allocation: when the actor is cancelled, cancel_reader ends them.
+    asio::cancellation_slot main_slot_;
+
 private:
+    awaitable<void> live(awaitable<void> life);
     void life_over(std::exception_ptr error);
     void finish_life();
     void alarm_due(alarm& due);

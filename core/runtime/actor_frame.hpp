@@ -45,6 +45,62 @@ private:
     bool ready_ = false;
 };
 
+// A suspended actor coroutine as Asio's handlers hold it, without a handler's arguments: what it
+// waited for is fetched by the coroutine itself once it runs again.
+class parked : public asio::detail::awaitable_thread<asio::any_io_executor>
+{
+    using frame = asio::detail::awaitable_frame_base<asio::any_io_executor>;
+
+public:
+    explicit parked(frame& suspended)
+        : awaitable_thread(std::move(*suspended.detach_thread())),
+          frame_(&suspended)
+    {}
+
+    void operator()()
+    {
+        frame_->attach_thread(this);
+        frame_->clear_cancellation_slot();
+        pump();
+    }
+
+private:
+    frame* frame_;
+};
+
+// An operation that takes the coroutine itself to park, and has its result ready when it resumes
+// it.
+template <class Op>
+concept parking = ready_at_once<Op> && requires(Op& op, parked coroutine) {
+    op.park(std::move(coroutine));
+    op.finish();
+};
+
+template <class Op, class Frame>
+class parking_await
+{
+public:
+    parking_await(Op& op, Frame& frame) : op_(op), frame_(frame) {}
+
+    bool await_ready() { return ready_ = op_.ready(); }
+    void await_suspend(std::coroutine_handle<>)
+    {
+        // Only once it is really suspended: it may be resumed, and even end, before this returns.
+        frame_.after_suspend(
+            [](void* self) {
+                auto* waiting = static_cast<parking_await*>(self);
+                waiting->op_.park(parked(waiting->frame_));
+            },
+            this);
+    }
+    auto await_resume() { return ready_ ? op_.take_result() : op_.finish(); }
+
+private:
+    Op& op_;
+    Frame& frame_;
+    bool ready_ = false;
+};
+
 // Awaits another coroutine. Asio's awaitable wants to know its caller by the type of its own frame.
 template <class U, class Frame>
 class nested_await
@@ -94,10 +150,14 @@ public:
     template <class Awaited>
     auto await_transform(Awaited&& awaited)
     {
-        if constexpr (ready_at_once<std::remove_reference_t<Awaited>>) {
+        using op = std::remove_reference_t<Awaited>;
+        if constexpr (parking<op>) {
+            (void)base::await_transform(std::move(awaited)); // throws when cancelled
+            return parking_await<op, actor_frame>(awaited, *this);
+        }
+        else if constexpr (ready_at_once<op>) {
             auto slow = base::await_transform(std::move(awaited)); // throws when cancelled
-            return quick_await<std::remove_reference_t<Awaited>, decltype(slow)>(awaited,
-                                                                                 std::move(slow));
+            return quick_await<op, decltype(slow)>(awaited, std::move(slow));
         }
         else if constexpr (requires { typename awaitable_value<Awaited>::type; })
             return nested_await<typename awaitable_value<Awaited>::type, base>(

@@ -19,9 +19,9 @@ cell::deadline_node::deadline_node(cell& child_) noexcept
       child(child_)
 {}
 
-cell::cell(std::string name, cell* parent, loop& home, child_options options)
-    : name_(std::move(name)),
-      path_(parent ? parent->path() + '/' + name_ : name_),
+cell::cell(const std::string& name, cell* parent, loop& home, child_options options)
+    : path_(parent ? parent->path() + '/' + name : name),
+      name_at_(path_.size() - name.size()),
       parent_(parent),
       home_(home),
       options_(options)
@@ -248,7 +248,7 @@ void cell::make_report(report::kind what, const cell& about, std::string detail)
 snapshot cell::take_snapshot() const
 {
     snapshot taken;
-    taken.name = name_;
+    taken.name = name();
     taken.kind = kind();
     taken.state = state();
     const std::uint64_t lives = lives_.load(std::memory_order_relaxed);

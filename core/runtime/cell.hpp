@@ -43,12 +43,13 @@ struct note
 class cell
 {
 public:
-    cell(std::string name, cell* parent, loop& home, child_options options);
+    cell(const std::string& name, cell* parent, loop& home, child_options options);
     cell(const cell&) = delete;
     cell& operator=(const cell&) = delete;
 
-    const std::string& name() const noexcept { return name_; }
+    // An address may outlive the tree above its actor, so a cell knows its whole path by itself.
     const std::string& path() const noexcept { return path_; }
+    std::string_view name() const noexcept { return std::string_view(path_).substr(name_at_); }
     loop& home() const noexcept { return home_; }
     const child_options& options() const noexcept { return options_; }
     cell* parent() const noexcept { return parent_; }
@@ -154,8 +155,8 @@ private:
     void wait_for(cell& child, patience what, duration at_most);
     const reporter& find_reporter() const noexcept;
 
-    const std::string name_;
-    const std::string path_; // kept, because an address may outlive the parents that it names
+    const std::string path_;
+    const std::size_t name_at_;
     cell* const parent_;
     loop& home_;
     const child_options options_;

@@ -24,7 +24,7 @@ detail::cell& directory::find_cell(std::string_view path, const std::type_info& 
     };
     std::string_view rest = path;
     if (next_name(rest) != root_->name())
-        refuse("the tree is named '" + root_->name() + "'");
+        refuse("the tree is named '" + root_->path() + "'");
     detail::cell* found = nullptr;
     const detail::supervisor_cell* above = root_;
     while (!rest.empty()) {

@@ -6,8 +6,8 @@
 
 namespace cuebox {
 
-// Finds actors of one tree by their path, such as "app/pool/worker-1". For an actor that was composed
-// from a description and knows its neighbours by name; it is valid as long as the tree.
+// Finds actors of one tree by their path, such as "app/pool/worker-1". For an actor that was
+// composed from a description and knows its neighbours by name; it is valid as long as the tree.
 class directory
 {
 public:

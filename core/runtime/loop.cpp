@@ -18,6 +18,16 @@ constinit thread_local loop* current_loop = nullptr;
 
 // A turn ends after so many wake-ups, to let the executor's other work through.
 constexpr int wakes_per_turn_max = 128;
+// Neighbouring seeds must not give neighbouring jitter, nor may the generator begin at zero.
+constexpr std::uint64_t scattered(std::uint64_t seed) noexcept
+{
+    seed += 0x9e3779b97f4a7c15;
+    seed = (seed ^ (seed >> 30)) * 0xbf58476d1ce4e5b9;
+    seed = (seed ^ (seed >> 27)) * 0x94d049bb133111eb;
+    seed ^= seed >> 31;
+    return seed ? seed : 1;
+}
+
 constexpr int pauses_per_linger = 24;
 
 }
@@ -125,7 +135,7 @@ struct loop::state
 loop::loop(asio::any_io_executor executor, clock& time, std::uint64_t seed)
     : executor_(std::move(executor)),
       clock_(time),
-      random_(seed | 1),
+      random_(scattered(seed)),
       state_(std::make_shared<state>(*this, executor_))
 {}
 

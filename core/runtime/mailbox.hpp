@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cuebox/runtime/actor_cell.hpp>
+#include <cuebox/runtime/actor_frame.hpp>
 #include <cuebox/runtime/contract.hpp>
 #include <cuebox/runtime/message_queue.hpp>
 #include <cuebox/runtime/turn_budget.hpp>
@@ -80,18 +81,20 @@ public:
             return box_.take();
         }
 
+        // From an actor's frame.
+        void park(parked coroutine)
+        {
+            const auto cancellation = coroutine.get_cancellation_slot();
+            box_.await_message(std::move(coroutine), cancellation);
+        }
+        std::optional<any> finish() { return box_.outcome(); }
+
+        // From any other.
         template <class Handler>
         void start(Handler handler)
         {
-            CUEBOX_ASSERT(!box_.reader_, "an actor awaits receive() twice at the same time");
-            auto cancellation = asio::get_associated_cancellation_slot(handler);
-            box_.reader_.set(std::move(handler));
-            if (cancellation.is_connected())
-                cancellation.assign([box = &box_](asio::cancellation_type) {
-                    box->reader_cancelled_ = true;
-                    box->wake_reader();
-                });
-            box_.sleep_or_requeue();
+            const auto cancellation = asio::get_associated_cancellation_slot(handler);
+            box_.await_message(by_handler<Handler>{box_, std::move(handler)}, cancellation);
         }
 
     private:
@@ -142,6 +145,14 @@ protected:
     void life_begins() noexcept override { queue_.open_near_lane(true); }
     void life_ends() noexcept override { queue_.open_near_lane(false); }
 
+    void cancel_reader() override
+    {
+        if (!reader_ || reader_has_slot_)
+            return;
+        reader_cancelled_ = true;
+        wake_reader();
+    }
+
     void wake_reader() override
     {
         if (queue_.claim_wake())
@@ -173,6 +184,51 @@ private:
         {}
         mailbox& box;
     };
+
+    template <class Handler>
+    struct by_handler
+    {
+        void operator()()
+        {
+            std::exception_ptr error;
+            std::optional<any> message;
+            try {
+                message = box.outcome();
+            }
+            catch (...) {
+                error = std::current_exception();
+            }
+            std::move(handler)(error, std::move(message));
+        }
+        mailbox& box;
+        Handler handler;
+    };
+
+    template <class Waiting>
+    void await_message(Waiting&& waiting, asio::cancellation_slot cancellation)
+    {
+        CUEBOX_ASSERT(!reader_, "an actor awaits receive() twice at the same time");
+        reader_.set(std::forward<Waiting>(waiting));
+        reader_has_slot_ = cancellation != main_slot_;
+        if (reader_has_slot_ && cancellation.is_connected())
+            cancellation.assign([this](asio::cancellation_type) {
+                reader_cancelled_ = true;
+                wake_reader();
+            });
+        sleep_or_requeue();
+    }
+
+    // What the reader was woken for.
+    std::optional<any> outcome()
+    {
+        if (std::exchange(reader_cancelled_, false))
+            std::rethrow_exception(cancelled_error());
+        if (stopping())
+            return std::nullopt;
+        if (child_failure_)
+            std::rethrow_exception(std::exchange(child_failure_, nullptr));
+        return take();
+    }
 
     bool interrupted() const noexcept { return stopping() || reader_cancelled_ || child_failure_; }
 
@@ -241,16 +297,8 @@ private:
     {
         if (!reader_)
             return;
-        if (reader_cancelled_) {
-            reader_cancelled_ = false;
-            reader_(cancelled_error(), std::nullopt);
-        }
-        else if (stopping())
-            reader_(nullptr, std::nullopt);
-        else if (child_failure_)
-            reader_(std::exchange(child_failure_, nullptr), std::nullopt);
-        else if (next_message())
-            reader_(nullptr, take());
+        if (interrupted() || next_message())
+            reader_();
         else
             sleep_or_requeue();
     }
@@ -314,7 +362,8 @@ private:
     std::size_t urgent_taken_ = 0;
     std::size_t linger_credit_ = 0;
     bool reader_cancelled_ = false;
-    resumption<std::exception_ptr, std::optional<any>> reader_;
+    bool reader_has_slot_ = false;
+    resumption<> reader_;
 };
 
 }

@@ -259,6 +259,8 @@ private:
     }
     std::size_t swap_in() noexcept
     {
+        if (far_.empty())
+            return 0;
         near_.swap(far_);
         arrivals_.store(false, std::memory_order_relaxed);
         held_.store(near_.size(), std::memory_order_relaxed);
@@ -302,11 +304,14 @@ private:
     void clear_near()
     {
         next_ = 0;
-        if (near_.empty())
-            return;
-        std::vector<Any> old(std::move(near_));
-        near_ = std::move(spent_);
-        retire(old);
+        held_.store(0, std::memory_order_relaxed);
+        if constexpr (std::is_trivially_destructible_v<Any>)
+            near_.clear();
+        else if (!near_.empty()) {
+            std::vector<Any> old(std::move(near_));
+            near_ = std::move(spent_);
+            retire(old);
+        }
     }
 
     // Destroys messages and keeps their storage. Their destructors may come back here.

@@ -37,7 +37,8 @@ std::string brief(duration uptime)
     else if (seconds < 60)
         std::snprintf(text, sizeof text, "%.1fs", seconds);
     else if (seconds < 3600)
-        std::snprintf(text, sizeof text, "%.0fm%02.0fs", seconds / 60, std::fmod(seconds, 60));
+        std::snprintf(text, sizeof text, "%.0fm%02.0fs", std::floor(seconds / 60),
+                      std::floor(std::fmod(seconds, 60)));
     else
         std::snprintf(text, sizeof text, "%.1fh", seconds / 3600);
     return text;

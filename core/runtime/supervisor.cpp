@@ -21,11 +21,12 @@ supervisor_cell::supervisor_cell(std::string name, cell* parent, loop& home,
 
 void supervisor_cell::add(cell_ptr child)
 {
-    if (child->name().empty() || child->name().find('/') != std::string::npos)
-        throw std::invalid_argument("'" + child->name() + "' is no name for an actor under '" +
-                                    path() + "': it must not be empty or contain '/'");
-    if (find(child->name()))
-        throw std::invalid_argument("'" + path() + "' already has a child named '" + child->name() +
+    const std::string name(child->name());
+    if (name.empty() || name.find('/') != name.npos)
+        throw std::invalid_argument("'" + name + "' is no name for an actor under '" + path() +
+                                    "': it must not be empty or contain '/'");
+    if (find(name))
+        throw std::invalid_argument("'" + path() + "' already has a child named '" + name +
                                     "': give this one another name");
     if (state() != actor_state::waiting)
         throw std::logic_error("'" + path() + "' has been started: add its children before");
