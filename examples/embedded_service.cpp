@@ -1,6 +1,6 @@
-// An actor inside an Asio service that exists already: a TCP echo server on its own io_context, whose
-// sessions share one actor that counts. No thread and no lock is added; the service asks the actor the
-// way it awaits anything else, and stops it when it stops.
+// An actor inside an Asio service that exists already: a TCP echo server on its own io_context,
+// whose sessions share one actor that counts. No thread and no lock is added; the service asks the
+// actor the way it awaits anything else, and stops it when it stops.
 //
 //     build/release/bin/embedded_service
 #include <cuebox/runtime/scope.hpp>

@@ -21,7 +21,8 @@ public:
 
     // The opponent is known only once both have been added: so by reference to where it will be.
     player(const char* sound, const cuebox::address<court>* opponent)
-        : sound_(sound), opponent_(opponent)
+        : sound_(sound),
+          opponent_(opponent)
     {}
 
     // The whole life of the actor. receive() gives nothing once it was asked to stop.

@@ -39,7 +39,8 @@ public:
     };
 
     worker(params given, cuebox::directory names)
-        : given_(std::move(given)), ledger_(names.find<ledger_messages>(given_.ledger))
+        : given_(std::move(given)),
+          ledger_(names.find<ledger_messages>(given_.ledger))
     {}
 
     cuebox::awaitable<void> run(cuebox::self<messages>& me)

@@ -139,7 +139,7 @@ void actor_cell::noted(note& news)
         if (failed)
             make_report(report::kind::failed, *news.who, news.reason.what());
         std::exception_ptr error = news.reason.error;
-        if (!deliver({news.who, news.who->path(), std::move(news.reason)}) && failed &&
+        if (!deliver({news.who, std::move(news.reason)}) && failed &&
             !child_failure_)
         {
             child_failure_ = std::move(error);
@@ -151,7 +151,7 @@ void actor_cell::noted(note& news)
     }
     case note::kind::watched_ended:
         if (alive_)
-            (void)deliver({news.who, news.who->path(), std::move(news.reason)});
+            (void)deliver({news.who, std::move(news.reason)});
         return;
     }
 }

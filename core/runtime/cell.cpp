@@ -104,7 +104,7 @@ void cell::life_started()
 {
     if (state() == actor_state::starting)
         set_state(actor_state::running);
-    if (parent_)
+    if (parent_ && parent_->awaits_starts())
         parent_->tell(note::kind::child_started, *this, {});
 }
 

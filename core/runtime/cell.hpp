@@ -108,6 +108,7 @@ protected:
     void await_start_of(cell& child);
     void child_settled(cell& child) noexcept;
     virtual void child_stuck(cell&) {}
+    virtual bool awaits_starts() const noexcept { return false; }
 
     void make_report(report::kind what, const cell& about, std::string detail) const;
 

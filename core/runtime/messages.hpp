@@ -15,8 +15,9 @@ namespace cuebox {
 struct exited
 {
     detail::cell_ptr who;
-    std::string path;
     exit_reason reason;
+
+    const std::string& path() const noexcept { return who->path(); }
 };
 
 // A message of which one waiting is as good as many, such as a wake: `using coalesces = void;`.

@@ -51,6 +51,7 @@ protected:
     void cancel_requested() override {} // it never ignores a stop; a child of it may
     void noted(note& note) override;
     void child_stuck(cell& child) override;
+    bool awaits_starts() const noexcept override { return true; }
     std::string_view kind() const noexcept override { return "supervisor"; }
 
 private:

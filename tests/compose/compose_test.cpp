@@ -45,7 +45,8 @@ struct ticker
     };
 
     ticker(params given, cuebox::directory names)
-        : given_(std::move(given)), to_(names.find<printer_messages>(given_.to))
+        : given_(std::move(given)),
+          to_(names.find<printer_messages>(given_.to))
     {}
 
     cuebox::awaitable<void> run(cuebox::self<messages>& me)
@@ -108,10 +109,10 @@ TEST_CASE("a tree described in JSON with comments runs", "[compose]")
     app->start();
     stage.advance(2s);
 
-    REQUIRE(printed == std::vector<std::string>{
-                           "tock from app/tickers/fast-1", "tock from app/tickers/fast-2",
-                           "tick from app/tickers/slow", "tock from app/tickers/fast-1",
-                           "tock from app/tickers/fast-2"});
+    REQUIRE(printed ==
+            std::vector<std::string>{"tock from app/tickers/fast-1", "tock from app/tickers/fast-2",
+                                     "tick from app/tickers/slow", "tock from app/tickers/fast-1",
+                                     "tock from app/tickers/fast-2"});
     REQUIRE(stage.stop(*app).kind == cuebox::exit_kind::stopped);
 }
 
@@ -150,7 +151,8 @@ TEST_CASE("a wrong description is refused with the path of what is wrong", "[com
     REQUIRE(refusal_of(R"({name: "app", strategy: "one_for_two", children: []})")
                 .starts_with("app.jaxn: /strategy: "));
     REQUIRE(refusal_of(R"({name: "app", children: [{name: "a", kind: "printer", restrat: "x"}]})")
-                .starts_with("app.jaxn: /children/0: unknown key \"restrat\", did you mean \"restart\""));
+                .starts_with(
+                    "app.jaxn: /children/0: unknown key \"restrat\", did you mean \"restart\""));
     REQUIRE(refusal_of(R"({name: "app", children: [{name: "a", kind: "printer"},
                                                    {name: "a", kind: "printer"}]})") ==
             "tree: /children/1/name: a sibling is named \"a\" already");
