@@ -10,8 +10,8 @@
 
 // CAF 0.17 at its best on our machine, by the medians of interleaved trials: event-based actors
 // with one behaviour, a plain integer as the message, anonymous sends, and the default
-// work-stealing scheduler. Typed actors and the work-sharing scheduler made no difference beyond
-// the noise.
+// work-stealing scheduler. Typed actors made no difference beyond the noise; the work-sharing
+// scheduler was slower across threads.
 namespace bench::mailbox {
 namespace {
 
