@@ -139,6 +139,7 @@ public:
         std::vector<any> dropped = queue_.take_all();
         for (any& each : dropped)
             fail_if_asked(each, ask_failure::stopped);
+        queue_.put_back({});
     }
 
 protected:

@@ -21,7 +21,7 @@ public:
     virtual void complete(sent result) = 0;
 
 protected:
-    ~waiting_sender() = default;
+    virtual ~waiting_sender() = default; // virtual for GCC, which takes the friend for a deleter
 
 private:
     template <class>
@@ -206,7 +206,8 @@ public:
 
     // --- Between two lives, or after the last, when nobody reads. ---
 
-    // Everything queued, oldest first.
+    // Everything queued, oldest first. It keeps its room until put_back() says what stays: else a
+    // sender on another thread could fill the mailbox a second time in between.
     std::vector<Any> take_all()
     {
         std::vector<Any> all;
@@ -218,7 +219,7 @@ public:
             const std::lock_guard guard(lock_);
             rest.swap(far_);
             arrivals_.store(false, std::memory_order_relaxed);
-            held_.store(0, std::memory_order_relaxed);
+            held_.store(all.size() + rest.size(), std::memory_order_relaxed);
             asleep_.store(false, std::memory_order_relaxed);
         }
         for (Any& each : rest)

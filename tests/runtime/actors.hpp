@@ -117,10 +117,7 @@ public:
     }
 
     // The polite way: a cancelled wait throws.
-    awaitable<void> wait()
-    {
-        co_await opened_.async_wait(asio::use_awaitable);
-    }
+    awaitable<void> wait() { co_await opened_.async_wait(asio::use_awaitable); }
 
 private:
     static asio::steady_timer::time_point never() { return asio::steady_timer::time_point::max(); }

@@ -26,7 +26,8 @@ struct drill
     {
         std::string text;
         for (const supervisor_action& each : subject.next(now))
-            text += (text.empty() ? "" : ", ") + std::visit([this](auto it) { return say(it); }, each);
+            text +=
+                (text.empty() ? "" : ", ") + std::visit([this](auto it) { return say(it); }, each);
         return text;
     }
     std::string say(start_child it) const { return "start " + std::to_string(it.child); }
@@ -36,7 +37,8 @@ struct drill
     std::string say(wait_until it) const
     {
         return "wait " +
-               std::to_string(std::chrono::duration_cast<std::chrono::seconds>(it.when - now).count()) +
+               std::to_string(
+                   std::chrono::duration_cast<std::chrono::seconds>(it.when - now).count()) +
                "s";
     }
 

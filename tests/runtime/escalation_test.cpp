@@ -77,10 +77,10 @@ TEST_CASE("a supervisor that restarts too often escalates, and its parent restar
     it.fail_once();
     it.stage.advance(1s);
 
-    REQUIRE(it.reports.take() == lines{"failed app/pool/a", "ended app/pool/b", "escalated app/pool",
-                                       "failed app/pool", "restarting app/pool",
-                                       "started app/pool/a", "started app/pool/b",
-                                       "started app/pool"});
+    REQUIRE(it.reports.take() == lines{"failed app/pool/a", "ended app/pool/b",
+                                       "escalated app/pool", "failed app/pool",
+                                       "restarting app/pool", "started app/pool/a",
+                                       "started app/pool/b", "started app/pool"});
     REQUIRE(it.a.try_send(add{3}) == sent::accepted);
     REQUIRE(it.stage.ask(it.a, total{}) == 3);
 }

@@ -12,7 +12,8 @@ struct job
     int number;
 };
 
-// What one actor has seen over all its lives. Jobs are numbered; every one must come, in order, once.
+// What one actor has seen over all its lives. Jobs are numbered; every one must come, in order,
+// once.
 struct record
 {
     int next = 0;

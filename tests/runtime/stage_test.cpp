@@ -47,8 +47,8 @@ lines match(std::uint64_t seed, bool two_loops)
     });
     address<player::messages> left, right;
     left = app.add<player>("left", &right, &log, std::string("left"));
-    right = app.add<player>("right", child_options{.loop = &second}, &left, &log,
-                            std::string("right"));
+    right =
+        app.add<player>("right", child_options{.loop = &second}, &left, &log, std::string("right"));
     app.start();
     (void)left.try_send(ball{0});
     stage.advance(30min);

@@ -64,10 +64,9 @@ TEST_CASE("under one for all every actor restarts with the failed one")
     REQUIRE(it.b.try_send(fail{}) == sent::accepted);
     it.stage.advance(1s);
 
-    REQUIRE(it.reports.take() ==
-            lines{"failed app/b", "restarting app/b", "ended app/c", "restarting app/c",
-                  "ended app/a", "restarting app/a", "started app/a", "started app/b",
-                  "started app/c"});
+    REQUIRE(it.reports.take() == lines{"failed app/b", "restarting app/b", "ended app/c",
+                                       "restarting app/c", "ended app/a", "restarting app/a",
+                                       "started app/a", "started app/b", "started app/c"});
 }
 
 TEST_CASE("under rest for one those after the failed actor restart with it")

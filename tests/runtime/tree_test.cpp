@@ -73,13 +73,11 @@ TEST_CASE("an actor is found by its path and the messages it takes")
 
     REQUIRE(app.find<adder::messages>(whom.path()) == whom);
     REQUIRE(refusal(app, "app/pool/adder") == "found");
-    REQUIRE(refusal(app, "app/pool/nobody") ==
-            "no actor 'app/pool/nobody': there is no 'nobody'");
+    REQUIRE(refusal(app, "app/pool/nobody") == "no actor 'app/pool/nobody': there is no 'nobody'");
     REQUIRE(refusal(app, "app/other/below") == "no actor 'app/other/below': there is no 'below'");
     REQUIRE(refusal(app, "ape/pool") == "no actor 'ape/pool': the tree is named 'app'");
     REQUIRE(refusal(app, "") == "no actor '': the tree is named 'app'");
-    REQUIRE(refusal(app, "app") ==
-            "no actor 'app': it is a supervisor and takes no messages");
+    REQUIRE(refusal(app, "app") == "no actor 'app': it is a supervisor and takes no messages");
     REQUIRE(refusal(app, "app/pool") ==
             "no actor 'app/pool': it is a supervisor and takes no messages");
     REQUIRE(refusal(app, "app/other") ==
@@ -139,10 +137,9 @@ TEST_CASE("a snapshot prints as a tree, a line per actor")
 
     const std::string text = to_string(root);
 
-    REQUIRE(text ==
-            "app             running    up 2.0h    restarts 0   mailbox 0 (peak 0)\n"
-            "├── pool        running    up 1m30s   restarts 0   mailbox 0 (peak 0)\n"
-            "│   └── worker  running    up 1.5s    restarts 2   mailbox 1 (peak 9)"
-            "  last failure: no luck\n"
-            "└── b           restarting up 0ms     restarts 0   mailbox 0 (peak 0)\n");
+    REQUIRE(text == "app             running    up 2.0h    restarts 0   mailbox 0 (peak 0)\n"
+                    "├── pool        running    up 1m30s   restarts 0   mailbox 0 (peak 0)\n"
+                    "│   └── worker  running    up 1.5s    restarts 2   mailbox 1 (peak 9)"
+                    "  last failure: no luck\n"
+                    "└── b           restarting up 0ms     restarts 0   mailbox 0 (peak 0)\n");
 }

@@ -7,7 +7,13 @@ using namespace cuebox::test;
 
 namespace {
 
-enum class place { nowhere, constructor, start, stop };
+enum class place
+{
+    nowhere,
+    constructor,
+    start,
+    stop
+};
 
 // Throws in one place, in its first life only.
 struct throwing
@@ -106,7 +112,8 @@ lines reports_of(place where)
 
 }
 
-TEST_CASE("an actor that throws in its constructor or its start is restarted before the next starts")
+TEST_CASE(
+    "an actor that throws in its constructor or its start is restarted before the next starts")
 {
     const lines expected{"failed app/a",  "restarting app/a", "started app/a",
                          "started app/b", "ended app/b",      "ended app/a"};
@@ -134,8 +141,7 @@ TEST_CASE("a start that takes longer than its deadline is cancelled and tried ag
     app.start();
 
     stage.advance(3s);
-    REQUIRE(reports.take() ==
-            lines{"overdue app/slow", "failed app/slow", "restarting app/slow"});
+    REQUIRE(reports.take() == lines{"overdue app/slow", "failed app/slow", "restarting app/slow"});
     stage.advance(1s);
 
     REQUIRE(reports.take() == lines{"started app/slow", "started app/next"});
@@ -150,8 +156,8 @@ TEST_CASE("a stop while a start hangs cancels it at the stop deadline")
     int lives = 0;
     tree app{stage.loop(), "app"};
     app.report_to(reports.writer());
-    app.add<slow_starter>("slow", child_options{.start_deadline = 1h, .stop_deadline = 2s},
-                          &closed, true, &lives);
+    app.add<slow_starter>("slow", child_options{.start_deadline = 1h, .stop_deadline = 2s}, &closed,
+                          true, &lives);
     app.start();
     stage.run_until_idle();
 
@@ -169,8 +175,8 @@ TEST_CASE("an actor stuck in its start that starts after all can still be stoppe
     int lives = 0;
     tree app{stage.loop(), "app", patient()};
     app.report_to(reports.writer());
-    app.add<slow_starter>("slow", child_options{.start_deadline = 1s, .stop_deadline = 1s},
-                          &opened, false, &lives);
+    app.add<slow_starter>("slow", child_options{.start_deadline = 1s, .stop_deadline = 1s}, &opened,
+                          false, &lives);
     app.start();
     stage.advance(3s);
     REQUIRE(reports.take() == lines{"overdue app/slow", "stuck app/slow"});
