@@ -11,10 +11,10 @@
 #include <memory>
 #include <thread>
 
-// Asio's thread-safe channel, twice: awaiting every message, as one writes it and as Cuebox's cases do,
-// and at its best, with try_send and try_receive by hand, so that a coroutine suspends only when the
-// channel is full or empty. Deferred operations and concrete executors are ahead of use_awaitable and
-// any_io_executor where coroutines do suspend.
+// Asio's thread-safe channel, twice: awaiting every message, as one writes it and as Cuebox's cases
+// do, and at its best, with try_send and try_receive by hand, so that a coroutine suspends only
+// when the channel is full or empty. Deferred operations and concrete executors are ahead of
+// use_awaitable and any_io_executor where coroutines do suspend.
 namespace bench::mailbox {
 namespace {
 

@@ -49,7 +49,8 @@ public:
     // default.
     child_options options_of(const child_spec& spec, const std::string& path) const
     {
-        child_options options{.restart = spec.restart,
+        const restart by_default = spec.is_supervisor() ? restart::transient : restart::permanent;
+        child_options options{.restart = spec.restart.value_or(by_default),
                               .start_deadline = spec.start_deadline,
                               .capacity = spec.capacity,
                               .loop = loop_of(spec, path)};

@@ -36,9 +36,9 @@ struct child_spec
     // …and how long it waits before each.
     cuebox::backoff backoff{};
 
-    // Either: when its supervisor restarts it, how long it may take to stop, and the name of the
-    // loop it runs on, its parent's unless given.
-    cuebox::restart restart = cuebox::restart::permanent;
+    // Either: when its supervisor restarts it (actors: always; supervisors: when they failed), how
+    // long it may take to stop, and the name of the loop it runs on, its parent's unless given.
+    std::optional<cuebox::restart> restart{};
     std::optional<duration> stop_deadline{};
     std::string loop{};
 

@@ -30,13 +30,13 @@ bool is_cancellation(const std::exception_ptr& error)
 exit_reason reason_of(std::exception_ptr error, bool stop_requested, bool cancelled)
 {
     if (!error)
-        return {stop_requested ? exit_kind::stopped : exit_kind::finished, nullptr};
+        return {.kind = stop_requested ? exit_kind::stopped : exit_kind::finished};
     if (cancelled && is_cancellation(error)) {
         if (stop_requested)
-            return {exit_kind::cancelled, nullptr};
+            return {.kind = exit_kind::cancelled};
         error = std::make_exception_ptr(std::runtime_error("did not start by its deadline"));
     }
-    return {exit_kind::failed, std::move(error)};
+    return exit_reason::failed(std::move(error));
 }
 
 }
@@ -139,9 +139,7 @@ void actor_cell::noted(note& news)
         if (failed)
             make_report(report::kind::failed, *news.who, news.reason.what());
         std::exception_ptr error = news.reason.error;
-        if (!deliver({news.who, std::move(news.reason)}) && failed &&
-            !child_failure_)
-        {
+        if (!deliver({news.who, std::move(news.reason)}) && failed && !child_failure_) {
             child_failure_ = std::move(error);
             wake_reader();
         }
@@ -167,7 +165,7 @@ actor_cell::alarm::alarm(actor_cell& owner_) noexcept
 std::uint64_t actor_cell::set_alarm(std::unique_ptr<alarm> set, duration in)
 {
     set->id = ++alarms_set_;
-    home().arm(*set, home().now() + in);
+    home().arm(*set, home().after(in));
     alarms_.push_back(std::move(set));
     return alarms_set_;
 }
@@ -204,7 +202,7 @@ void actor_cell::sleep_op::begin()
     if (owner_.stopping())
         end(ending::stopped);
     else
-        owner_.home().arm(*this, owner_.home().now() + at_most_);
+        owner_.home().arm(*this, owner_.home().after(at_most_));
 }
 
 // The first ending counts; the coroutine is resumed in a turn, never from inside whoever ended it.

@@ -52,7 +52,7 @@ awaitable<typename M::reply> ask(loop& home, address<Set> whom, M message, durat
     if (!box)
         throw ask_error(ask_failure::stopped, whom.path());
 
-    const time_point due = home.now() + deadline;
+    const time_point due = home.after(deadline);
     detail::asker<answer> asker{detail::reply_slot<answer>::make(home)};
     request<M> asked{std::move(message), reply_to<typename M::reply>(asker.slot)};
     sent outcome = box->push_request(std::move(asked));

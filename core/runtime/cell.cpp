@@ -152,9 +152,16 @@ exit_reason cell::last_end() const
 
 void cell::add_watcher(cell& watcher)
 {
+    std::vector<cell_ptr> ended; // those who watched and are gone: let go outside the lock
     {
         const std::lock_guard guard(lock_);
         if (!closed_) {
+            const auto gone =
+                std::partition(watchers_.begin(), watchers_.end(), [](const cell_ptr& each) {
+                    return each->state() != actor_state::ended;
+                });
+            ended.assign(std::make_move_iterator(gone), std::make_move_iterator(watchers_.end()));
+            watchers_.erase(gone, watchers_.end());
             // Once is enough: an actor watches anew in each of its lives.
             if (std::find(watchers_.begin(), watchers_.end(), &watcher) == watchers_.end())
                 watchers_.emplace_back(&watcher);
@@ -204,7 +211,7 @@ void cell::wait_for(cell& child, patience what, duration at_most)
     home_.disarm(child.deadline_);
     child.deadline_.waiting = what;
     if (at_most != duration::max())
-        home_.arm(child.deadline_, home_.now() + at_most);
+        home_.arm(child.deadline_, home_.after(at_most));
 }
 
 void cell::deadline_passed(cell& child)

@@ -32,9 +32,16 @@ std::string message_of(const std::exception_ptr& error)
     }
 }
 
+// Looking at an exception means throwing it once more, so it is done once.
+exit_reason exit_reason::failed(std::exception_ptr error)
+{
+    std::string message = message_of(error);
+    return {exit_kind::failed, std::move(error), std::move(message)};
+}
+
 std::string exit_reason::what() const
 {
-    return error ? message_of(error) : std::string(to_string(kind));
+    return error ? message : std::string(to_string(kind));
 }
 
 }

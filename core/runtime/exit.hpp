@@ -22,6 +22,9 @@ struct exit_reason
 {
     exit_kind kind = exit_kind::finished;
     std::exception_ptr error{}; // set when failed
+    std::string message{};      // the error's
+
+    static exit_reason failed(std::exception_ptr error);
 
     // The error's message, or the kind in words.
     std::string what() const;

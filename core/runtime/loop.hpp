@@ -58,6 +58,12 @@ public:
 
     const asio::any_io_executor& executor() const noexcept { return executor_; }
     time_point now() const noexcept { return clock_.now(); }
+    // `in` from now; never, when that is further than time goes.
+    time_point after(duration in) const noexcept
+    {
+        const time_point start = now();
+        return in < time_point::max() - start ? start + in : time_point::max();
+    }
 
     // The loop whose turn this thread is in, if any.
     static loop* current() noexcept;

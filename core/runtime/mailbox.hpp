@@ -109,10 +109,15 @@ public:
         return take();
     }
 
-    // The actor's own loop: past all others, room or no room.
-    void deliver_urgently(any message)
+    // The actor's own loop: past all others, room or no room. A timer that rings again before its
+    // last message was read does not add another.
+    void deliver_urgently(any message, std::uint64_t timer = 0)
     {
-        urgent_.push_back(std::move(message));
+        const auto same = [timer](const urgent& each) { return each.timer == timer; };
+        if (timer != 0 && std::any_of(urgent_.begin() + static_cast<std::ptrdiff_t>(urgent_taken_),
+                                      urgent_.end(), same))
+            return;
+        urgent_.push_back({std::move(message), timer});
         wake_reader();
     }
 
@@ -176,6 +181,12 @@ protected:
     }
 
 private:
+    struct urgent
+    {
+        any message;
+        std::uint64_t timer;
+    };
+
     struct reader_node : ready_node
     {
         explicit reader_node(mailbox& box_) noexcept
@@ -263,7 +274,7 @@ private:
 
     std::optional<any> take_urgent()
     {
-        std::optional<any> first(std::move(urgent_[urgent_taken_++]));
+        std::optional<any> first(std::move(urgent_[urgent_taken_++].message));
         if (urgent_taken_ == urgent_.size())
             clear_urgent();
         return first;
@@ -359,7 +370,7 @@ private:
     reader_node reader_node_{*this};
     std::atomic<std::uint32_t> pending_{0}; // coalescing messages that wait already, a bit each
     message_queue<any> queue_;
-    std::vector<any> urgent_; // the system lane: timers and exits
+    std::vector<urgent> urgent_; // the system lane: timers and exits
     std::size_t urgent_taken_ = 0;
     std::size_t linger_credit_ = 0;
     bool reader_cancelled_ = false;

@@ -17,7 +17,8 @@ template <class Any>
 class waiting_sender
 {
 public:
-    virtual Any take_message() = 0;
+    // Under the queue's lock: nothing may be destroyed in there.
+    virtual void move_message_to(std::vector<Any>& lane) = 0;
     virtual void complete(sent result) = 0;
 
 protected:
@@ -63,8 +64,8 @@ public:
         const std::lock_guard guard(lock_);
         if (closed_)
             return sent::gone;
-        if (bounded && !has_room())
-            return sent::full;
+        if (bounded && (first_waiting_ || !has_room()))
+            return sent::full; // nobody overtakes those who wait
         grow(far_, outgrown);
         far_.emplace_back(std::in_place_type<Kind>, std::forward<M>(message));
         wake = note_arrival();
@@ -80,7 +81,7 @@ public:
             result = sent::gone;
             return false;
         }
-        if (!has_room()) {
+        if (first_waiting_ || !has_room()) {
             sender.link_ = last_waiting_;
             *last_waiting_ = &sender;
             last_waiting_ = &sender.next_;
@@ -88,7 +89,7 @@ public:
             return true;
         }
         grow(far_, outgrown);
-        far_.push_back(sender.take_message());
+        sender.move_message_to(far_);
         wake = note_arrival();
         result = sent::accepted;
         return false;
@@ -125,7 +126,8 @@ public:
     template <class Kind, class M>
     sent push_near(M&& message, bool bounded, bool& wake)
     {
-        if (bounded && near_.size() - next_ >= capacity_)
+        if (bounded &&
+            (near_.size() - next_ >= capacity_ || senders_wait_.load(std::memory_order_relaxed)))
             return sent::full;
         while (near_.size() == near_.capacity())
             make_space_near();
@@ -188,7 +190,7 @@ public:
         while (first_waiting_ && has_room()) {
             waiting& sender = *first_waiting_;
             unlink(sender);
-            (near ? near_ : far_).push_back(sender.take_message());
+            sender.move_message_to(near ? near_ : far_);
             if (near)
                 held_.store(near_.size() - next_, std::memory_order_relaxed);
             sender.next_ = nullptr;
@@ -334,8 +336,8 @@ private:
     const std::size_t capacity_;
     const std::size_t publish_mask_;
 
-    // Writers and reader on lines of their own: by distance, because an aligned allocation costs more
-    // than the rest of spawning an actor's mailbox.
+    // Writers and reader on lines of their own: by distance, because an aligned allocation costs
+    // more than the rest of spawning an actor's mailbox.
     std::byte before_writers_[64];
     mutable short_lock lock_;
     bool closed_ = false;

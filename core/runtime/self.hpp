@@ -102,9 +102,9 @@ private:
         void ring() override
         {
             if constexpr (std::copyable<M>)
-                box.deliver_urgently(any(std::in_place_type<M>, message));
+                box.deliver_urgently(any(std::in_place_type<M>, message), this->id);
             else
-                box.deliver_urgently(any(std::in_place_type<M>, std::move(message)));
+                box.deliver_urgently(any(std::in_place_type<M>, std::move(message)), this->id);
         }
         detail::mailbox<Set>& box;
         M message;

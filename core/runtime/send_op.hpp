@@ -84,9 +84,9 @@ private:
             return box_->push(std::move(message_));
     }
 
-    typename Set::any take_message() override
+    void move_message_to(std::vector<typename Set::any>& lane) override
     {
-        return typename Set::any(std::in_place_type<M>, std::move(message_));
+        lane.emplace_back(std::in_place_type<M>, std::move(message_));
     }
 
     // From the mailbox, on any thread.

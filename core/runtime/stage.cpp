@@ -18,6 +18,8 @@ std::size_t stage::run_until_idle()
 {
     std::size_t handlers = 0;
     for (;;) {
+        if (const auto next = next_timer(); next && *next <= clock_.now())
+            request_turns();
         context_.restart();
         const std::size_t run = context_.poll();
         if (run == 0)

@@ -86,8 +86,12 @@ void supervision::mark(std::size_t failed, time_point when)
         if (!each.wanted)
             continue;
         each.marked = true;
+        if (i != failed && each.restart == restart::temporary) {
+            each.wanted = false; // it goes down with the others and is not started again
+            continue;
+        }
         each.batch = batches_;
-        each.not_before = when;
+        each.not_before = std::max(each.not_before, when);
     }
 }
 

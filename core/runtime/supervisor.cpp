@@ -46,7 +46,10 @@ void supervisor_cell::begin()
 {
     alive_ = true;
     started_ = stop_requested_ = false;
-    work_.emplace(home().executor());
+    work_.emplace_back(home().executor());
+    for (const cell_ptr& each : children())
+        if (&each->home() != &home())
+            work_.emplace_back(each->home().executor());
     supervision_.reset();
     proceed();
 }
@@ -131,8 +134,8 @@ void supervisor_cell::life_over(bool escalate)
 {
     alive_ = false;
     home().disarm(pause_);
-    work_.reset();
-    exit_reason reason{stop_requested_ ? exit_kind::stopped : exit_kind::finished, nullptr};
+    work_.clear();
+    exit_reason reason{.kind = stop_requested_ ? exit_kind::stopped : exit_kind::finished};
     if (escalate) {
         const std::string why =
             "more than " + std::to_string(intensity_.restarts) + " restarts within " +
@@ -141,7 +144,7 @@ void supervisor_cell::life_over(bool escalate)
             " ms; the last failure was " + last_cause_;
         make_report(report::kind::escalated, *this, why);
         if (!stop_requested_)
-            reason = {exit_kind::failed, std::make_exception_ptr(restarts_exhausted(why))};
+            reason = exit_reason::failed(std::make_exception_ptr(restarts_exhausted(why)));
     }
     life_ended(reason);
 }

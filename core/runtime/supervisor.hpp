@@ -19,9 +19,12 @@ struct supervisor_options
     cuebox::intensity intensity{};
     // How long it waits before a restart.
     cuebox::backoff backoff{};
-    // When its own parent restarts it, and where it runs. It has no deadlines of its own by
-    // default: its children's bound how long it takes.
-    child_options child{.start_deadline = duration::max(), .stop_deadline = duration::max()};
+    // When its own parent restarts it, and where it runs. One whose children have all ended for
+    // good has finished and is left at that. It has no deadlines of its own by default: its
+    // children's bound how long it takes.
+    child_options child{.restart = restart::transient,
+                        .start_deadline = duration::max(),
+                        .stop_deadline = duration::max()};
 };
 
 namespace detail {
@@ -73,7 +76,8 @@ private:
     bool stop_requested_ = false;
     std::string last_cause_;
     std::function<void(const exit_reason&)> when_closed_;
-    std::optional<asio::executor_work_guard<asio::any_io_executor>> work_;
+    // Between two lives a child's executor may have nothing to do; it must not run dry.
+    std::vector<asio::executor_work_guard<asio::any_io_executor>> work_;
 };
 
 }
