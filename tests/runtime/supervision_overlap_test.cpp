@@ -187,3 +187,35 @@ TEST_CASE("after a reset all start from the beginning and no failure is remember
     REQUIRE(it.starts(0) == "");
     REQUIRE(it.fails(0).delay == 1s);
 }
+
+TEST_CASE("a temporary child goes down with the others and is not started again")
+{
+    drill it(strategy::one_for_all, 1);
+    it.subject.add(restart::temporary);
+    it.bring_up();
+
+    it.fails(0);
+
+    REQUIRE(it.next() == "stop 1");
+    it.stops(1);
+    REQUIRE(it.next() == "close 1, wait 1s");
+    it.now += 1s;
+    REQUIRE(it.next() == "start 0");
+}
+
+TEST_CASE("a failure further up does not shorten the wait of those it takes along")
+{
+    drill it(strategy::rest_for_one, 2);
+    it.bring_up();
+    it.fails(1);
+    (void)it.next();
+    it.now += 1s;
+    (void)it.next();
+    it.fails(1); // the second in a row: it waits for two seconds
+
+    it.fails(0);
+
+    REQUIRE(it.next() == "wait 1s");
+    it.now += 1s;
+    REQUIRE(it.next() == "start 0, wait 1s");
+}
