@@ -28,7 +28,8 @@ else()
     # GCC 12 reports these inside coroutine frames and the standard library, not in our code.
     target_compile_options(cuebox_flags INTERFACE -Wno-maybe-uninitialized -Wno-mismatched-new-delete
                                                   -Wno-shadow -Wno-array-bounds -Wno-stringop-overflow
-                                                  -Wno-use-after-free -Wno-dangling-pointer)
+                                                  -Wno-use-after-free -Wno-dangling-pointer
+                                                  -Wno-restrict)
 endif()
 if(CUEBOX_WERROR)
     target_compile_options(cuebox_flags INTERFACE -Werror)
