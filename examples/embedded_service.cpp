@@ -91,7 +91,7 @@ asio::awaitable<void> run_service(cuebox::loop& loop, cuebox::tree& actors,
 
     actors.stop();
     const cuebox::exit_reason ended = co_await actors.ended();
-    std::printf("actors %s\n", to_string(ended.kind).data());
+    std::printf("actors %s\n", ended.what().c_str());
 }
 
 int main()

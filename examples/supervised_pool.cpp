@@ -128,7 +128,7 @@ int main()
     tree->report_to([](const cuebox::report& news) {
         if (news.what == cuebox::report::kind::failed ||
             news.what == cuebox::report::kind::restarting)
-            std::printf("%s %s: %s\n", news.path.c_str(), to_string(news.what).data(),
+            std::printf("%s %s: %s\n", news.path.c_str(), std::string(to_string(news.what)).c_str(),
                         news.detail.c_str());
     });
 

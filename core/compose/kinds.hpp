@@ -24,8 +24,8 @@ class kinds
 public:
     // What makes a cell of one kind: checks the parameters at once, builds the actor when it
     // starts.
-    using maker = std::function<detail::cell_ptr(std::string name, detail::cell& parent, loop& home,
-                                                 const child_options& options,
+    using maker = std::function<detail::cell_ptr(const std::string& name, detail::cell& parent,
+                                                 loop& home, const child_options& options,
                                                  const config::node& params, directory names)>;
 
     // Throws std::invalid_argument when there already is one of that name.
@@ -33,11 +33,10 @@ public:
     void add(std::string name)
     {
         add_maker(std::move(name),
-                  [](std::string actor_name, detail::cell& parent, loop& home,
+                  [](const std::string& actor_name, detail::cell& parent, loop& home,
                      const child_options& options, const config::node& params,
                      directory names) -> detail::cell_ptr {
-                      return make<Actor>(std::move(actor_name), parent, home, options, params,
-                                         names);
+                      return make<Actor>(actor_name, parent, home, options, params, names);
                   });
     }
 
@@ -49,7 +48,7 @@ private:
     {};
 
     template <class Actor>
-    static detail::cell_ptr make(std::string name, detail::cell& parent, loop& home,
+    static detail::cell_ptr make(const std::string& name, detail::cell& parent, loop& home,
                                  const child_options& options, const config::node& params,
                                  directory names)
     {
@@ -57,18 +56,17 @@ private:
             using given = typename Actor::params;
             auto read = config::read<given>(params);
             if constexpr (std::is_constructible_v<Actor, given, directory>)
-                return detail::make_actor<Actor>(std::move(name), &parent, home, options,
-                                                 std::move(read), names);
+                return detail::make_actor<Actor>(name, &parent, home, options, std::move(read),
+                                                 names);
             else
-                return detail::make_actor<Actor>(std::move(name), &parent, home, options,
-                                                 std::move(read));
+                return detail::make_actor<Actor>(name, &parent, home, options, std::move(read));
         }
         else {
             config::read<nothing>(params); // refuses what this kind does not take
             if constexpr (std::is_constructible_v<Actor, directory>)
-                return detail::make_actor<Actor>(std::move(name), &parent, home, options, names);
+                return detail::make_actor<Actor>(name, &parent, home, options, names);
             else
-                return detail::make_actor<Actor>(std::move(name), &parent, home, options);
+                return detail::make_actor<Actor>(name, &parent, home, options);
         }
     }
 

@@ -49,9 +49,9 @@ class actor_of final : public mailbox<typename A::messages>
 
 public:
     template <class... Given>
-    actor_of(std::string name, cell* parent, loop& home, const child_options& options,
+    actor_of(const std::string& name, cell* parent, loop& home, const child_options& options,
              Given&&... args)
-        : base(std::move(name), parent, home, options),
+        : base(name, parent, home, options),
           args_(std::forward<Given>(args)...)
     {}
 
@@ -95,23 +95,22 @@ private:
 };
 
 template <class A, class... Args>
-auto make_actor(std::string name, cell* parent, loop& home, const child_options& options,
+auto make_actor(const std::string& name, cell* parent, loop& home, const child_options& options,
                 Args&&... args)
 {
     using cell_type = actor_of<A, std::decay_t<Args>...>;
-    return boost::intrusive_ptr<cell_type>(new cell_type(std::move(name), parent,
-                                                         options.loop ? *options.loop : home,
-                                                         options, std::forward<Args>(args)...));
+    return boost::intrusive_ptr<cell_type>(new cell_type(
+        name, parent, options.loop ? *options.loop : home, options, std::forward<Args>(args)...));
 }
 
 }
 
 template <class Set>
 template <class Actor, class... Args>
-auto self<Set>::spawn(std::string name, child_options options, Args&&... args)
+auto self<Set>::spawn(const std::string& name, child_options options, Args&&... args)
 {
-    auto child = detail::make_actor<Actor>(std::move(name), &box_, box_.home(), options,
-                                           std::forward<Args>(args)...);
+    auto child =
+        detail::make_actor<Actor>(name, &box_, box_.home(), options, std::forward<Args>(args)...);
     auto where = detail::access::make<typename Actor::messages>(child);
     box_.spawn(std::move(child));
     return where;

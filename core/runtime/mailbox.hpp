@@ -16,8 +16,8 @@ public:
     using any = typename Set::any;
     using waiting = waiting_sender<any>;
 
-    mailbox(std::string name, cell* parent, loop& home, const child_options& options)
-        : actor_cell(std::move(name), parent, home, options),
+    mailbox(const std::string& name, cell* parent, loop& home, const child_options& options)
+        : actor_cell(name, parent, home, options),
           queue_(options.capacity)
     {}
 

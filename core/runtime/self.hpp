@@ -83,11 +83,11 @@ public:
     // Starts a child, which is stopped when this actor ends. When a child ends an `exited` arrives;
     // an actor that does not list it among its messages fails when a child fails.
     template <class Actor, class... Args>
-    auto spawn(std::string name, child_options options, Args&&... args);
+    auto spawn(const std::string& name, child_options options, Args&&... args);
     template <class Actor, class... Args>
-    auto spawn(std::string name, Args&&... args)
+    auto spawn(const std::string& name, Args&&... args)
     {
-        return spawn<Actor>(std::move(name), child_options{}, std::forward<Args>(args)...);
+        return spawn<Actor>(name, child_options{}, std::forward<Args>(args)...);
     }
 
 private:

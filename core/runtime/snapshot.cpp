@@ -82,7 +82,7 @@ std::string to_string(const snapshot& tree)
         const snapshot& node = *each.node;
         char columns[128];
         std::snprintf(columns, sizeof columns, "  %-10s up %-7s restarts %-3llu",
-                      to_string(node.state).data(), brief(node.uptime).c_str(),
+                      std::string(to_string(node.state)).c_str(), brief(node.uptime).c_str(),
                       static_cast<unsigned long long>(node.restarts));
         text += each.label + std::string(widest - width(each.label), ' ') + columns;
         if (node.kind != "supervisor") {

@@ -12,9 +12,9 @@ supervisor_cell::pause_node::pause_node(supervisor_cell& owner_) noexcept
       owner(owner_)
 {}
 
-supervisor_cell::supervisor_cell(std::string name, cell* parent, loop& home,
+supervisor_cell::supervisor_cell(const std::string& name, cell* parent, loop& home,
                                  const supervisor_options& options)
-    : cell(std::move(name), parent, home, options.child),
+    : cell(name, parent, home, options.child),
       supervision_(options.strategy, options.intensity, options.backoff),
       intensity_(options.intensity)
 {}
@@ -168,11 +168,10 @@ void supervisor_cell::close(const exit_reason& reason)
 
 }
 
-supervisor supervisor::add_supervisor(std::string name, const supervisor_options& options)
+supervisor supervisor::add_supervisor(const std::string& name, const supervisor_options& options)
 {
     boost::intrusive_ptr<detail::supervisor_cell> child(new detail::supervisor_cell(
-        std::move(name), cell_.get(), options.child.loop ? *options.child.loop : cell_->home(),
-        options));
+        name, cell_.get(), options.child.loop ? *options.child.loop : cell_->home(), options));
     cell_->add(child);
     return supervisor(std::move(child));
 }

@@ -33,7 +33,8 @@ namespace detail {
 class supervisor_cell final : public cell
 {
 public:
-    supervisor_cell(std::string name, cell* parent, loop& home, const supervisor_options& options);
+    supervisor_cell(const std::string& name, cell* parent, loop& home,
+                    const supervisor_options& options);
 
     const std::type_info& message_set() const noexcept override { return typeid(void); }
 
@@ -89,21 +90,21 @@ class supervisor
 public:
     // Adds an actor; its address is valid at once, and what is sent before it starts is kept.
     template <class Actor, class... Args>
-    auto add(std::string name, child_options options, Args&&... args)
+    auto add(const std::string& name, child_options options, Args&&... args)
     {
-        auto child = detail::make_actor<Actor>(std::move(name), cell_.get(), cell_->home(), options,
+        auto child = detail::make_actor<Actor>(name, cell_.get(), cell_->home(), options,
                                                std::forward<Args>(args)...);
         auto where = detail::access::make<typename Actor::messages>(child);
         cell_->add(std::move(child));
         return where;
     }
     template <class Actor, class... Args>
-    auto add(std::string name, Args&&... args)
+    auto add(const std::string& name, Args&&... args)
     {
-        return add<Actor>(std::move(name), child_options{}, std::forward<Args>(args)...);
+        return add<Actor>(name, child_options{}, std::forward<Args>(args)...);
     }
 
-    supervisor add_supervisor(std::string name, const supervisor_options& options = {});
+    supervisor add_supervisor(const std::string& name, const supervisor_options& options = {});
 
     std::string path() const { return cell_->path(); }
 

@@ -46,8 +46,8 @@ struct tree::ending
     std::vector<handler> waiting;
 };
 
-tree::tree(loop& home, std::string name, const supervisor_options& options)
-    : supervisor(new detail::supervisor_cell(std::move(name), nullptr, home, options)),
+tree::tree(loop& home, const std::string& name, const supervisor_options& options)
+    : supervisor(new detail::supervisor_cell(name, nullptr, home, options)),
       ending_(std::make_shared<ending>())
 {
     cell_->when_closed([where = ending_](const exit_reason& reason) { where->set(reason); });

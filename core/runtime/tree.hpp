@@ -22,7 +22,7 @@ namespace cuebox {
 class tree : public supervisor
 {
 public:
-    tree(loop& home, std::string name, const supervisor_options& options = {});
+    tree(loop& home, const std::string& name, const supervisor_options& options = {});
     ~tree();
     tree(const tree&) = delete;
     tree& operator=(const tree&) = delete;
