@@ -1,4 +1,5 @@
 #include <cuebox/runtime/actor_cell.hpp>
+#include <cuebox/runtime/cancellation.hpp>
 #include <cuebox/runtime/contract.hpp>
 #include <cuebox/runtime/messages.hpp>
 
@@ -14,19 +15,6 @@ namespace cuebox::detail {
 
 namespace {
 
-bool is_cancellation(const std::exception_ptr& error)
-{
-    try {
-        std::rethrow_exception(error);
-    }
-    catch (const boost::system::system_error& caught) {
-        return caught.code() == asio::error::operation_aborted;
-    }
-    catch (...) {
-        return false;
-    }
-}
-
 exit_reason reason_of(std::exception_ptr error, bool stop_requested, bool cancelled)
 {
     if (!error)
@@ -39,12 +27,6 @@ exit_reason reason_of(std::exception_ptr error, bool stop_requested, bool cancel
     return exit_reason::failed(std::move(error));
 }
 
-}
-
-std::exception_ptr cancelled_error()
-{
-    return std::make_exception_ptr(
-        boost::system::system_error(asio::error::operation_aborted, "cancelled"));
 }
 
 void actor_cell::begin()

@@ -126,9 +126,6 @@ private:
     std::uint64_t alarms_set_ = 0;
 };
 
-// What a cancelled wait throws: the same as any cancelled Asio operation.
-std::exception_ptr cancelled_error();
-
 }
 
 }

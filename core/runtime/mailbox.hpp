@@ -2,6 +2,7 @@
 
 #include <cuebox/runtime/actor_cell.hpp>
 #include <cuebox/runtime/actor_frame.hpp>
+#include <cuebox/runtime/cancellation.hpp>
 #include <cuebox/runtime/contract.hpp>
 #include <cuebox/runtime/message_queue.hpp>
 #include <cuebox/runtime/turn_budget.hpp>

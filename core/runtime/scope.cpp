@@ -1,3 +1,4 @@
+#include <cuebox/runtime/cancellation.hpp>
 #include <cuebox/runtime/contract.hpp>
 #include <cuebox/runtime/scope.hpp>
 
@@ -26,23 +27,10 @@ struct scope::state
                const std::exception_ptr& error)
     {
         signals.erase(signal);
-        if (error && !first_failure && !is_cancellation(error))
+        if (error && !first_failure && !detail::is_cancellation(error))
             first_failure = error;
         if (signals.empty())
             all_ended.cancel();
-    }
-
-    static bool is_cancellation(const std::exception_ptr& error)
-    {
-        try {
-            std::rethrow_exception(error);
-        }
-        catch (const boost::system::system_error& caught) {
-            return caught.code() == asio::error::operation_aborted;
-        }
-        catch (...) {
-            return false;
-        }
     }
 
     asio::any_io_executor executor;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cuebox/runtime/cancellation.hpp>
 #include <cuebox/runtime/mailbox.hpp>
 
 #include <boost/asio/error.hpp>
