@@ -60,7 +60,7 @@ awaitable<void> actor_cell::live(awaitable<void> life)
     co_await std::move(life);
 }
 
-void actor_cell::stop_requested()
+void actor_cell::stop_requested(bool)
 {
     if (!alive_ || std::exchange(stop_requested_, true))
         return;

@@ -98,7 +98,7 @@ protected:
     void started_by_itself() { life_started(); }
 
     void begin() final;
-    void stop_requested() final;
+    void stop_requested(bool for_good) final;
     void cancel_requested() final;
     void noted(note& note) final;
 

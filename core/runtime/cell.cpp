@@ -34,7 +34,8 @@ cell::~cell() = default;
 void cell::launch()
 {
     if (parent_)
-        signals_.fetch_and(~(signal_stop | signal_cancel), std::memory_order_acq_rel);
+        signals_.fetch_and(~(signal_stop | signal_cancel | signal_for_good),
+                           std::memory_order_acq_rel);
     raise(signal_begin);
 }
 
@@ -65,7 +66,7 @@ void cell::handle_signals()
     if (signals & signal_stop) {
         if (state() == actor_state::starting || state() == actor_state::running)
             set_state(actor_state::stopping);
-        stop_requested();
+        stop_requested((signals & signal_for_good) != 0);
     }
     if (signals & signal_cancel)
         cancel_requested();
@@ -197,7 +198,7 @@ void cell::await_start_of(cell& child)
 void cell::stop_child(cell& child)
 {
     wait_for(child, patience::to_stop, child.options().stop_deadline);
-    child.request_stop();
+    child.request_stop(stops_for_good());
 }
 
 void cell::child_settled(cell& child) noexcept

@@ -62,7 +62,8 @@ public:
 
     // For the parent, on the parent's loop.
     void launch();
-    void request_stop() { raise(signal_stop); }
+    // For good: it will not live again, nor will what is below it.
+    void request_stop(bool for_good) { raise(signal_stop | (for_good ? signal_for_good : 0)); }
     void request_cancel() { raise(signal_cancel); }
 
     // For the parent, between two lives. After close there is no other life.
@@ -93,7 +94,7 @@ protected:
 
     // These run on the cell's own loop.
     virtual void begin() = 0;
-    virtual void stop_requested() = 0;
+    virtual void stop_requested(bool for_good) = 0;
     virtual void cancel_requested() = 0;
     virtual void noted(note& note) = 0;
 
@@ -109,6 +110,8 @@ protected:
     void child_settled(cell& child) noexcept;
     virtual void child_stuck(cell&) {}
     virtual bool awaits_starts() const noexcept { return false; }
+    // Do children that it stops now live again? Those of an actor never do.
+    virtual bool stops_for_good() const noexcept { return true; }
 
     void make_report(report::kind what, const cell& about, std::string detail) const;
 
@@ -127,6 +130,7 @@ private:
     static constexpr unsigned signal_cancel = 4;
     static constexpr unsigned signal_note = 8;
     static constexpr unsigned signal_queued = 16;
+    static constexpr unsigned signal_for_good = 32;
 
     enum class patience
     {

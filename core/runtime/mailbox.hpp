@@ -133,6 +133,10 @@ public:
             if (!fail_if_asked(each, ask_failure::restarting))
                 kept.push_back(std::move(each));
         queue_.put_back(std::move(kept));
+        waiting* asks = queue_.take_waiting_asks();
+        for (waiting* each = asks; each; each = message_queue<any>::next_of(each))
+            each->refuse(ask_failure::restarting);
+        complete(asks, sent::accepted);
         admit();
     }
 

@@ -20,6 +20,9 @@ public:
     // Under the queue's lock: nothing may be destroyed in there.
     virtual void move_message_to(std::vector<Any>& lane) = 0;
     virtual void complete(sent result) = 0;
+    // An ask that waits does not wait for an actor to come back.
+    virtual bool is_ask() const noexcept = 0;
+    virtual void refuse(ask_failure why) = 0;
 
 protected:
     virtual ~waiting_sender() = default; // virtual for GCC, which takes the friend for a deleter
@@ -205,6 +208,25 @@ public:
         return admitted;
     }
     static waiting* next_of(waiting* each) noexcept { return each->next_; }
+
+    // Takes the asks from among those who wait; refuse() and complete() each of them.
+    waiting* take_waiting_asks() noexcept
+    {
+        waiting* asks = nullptr;
+        waiting** last = &asks;
+        const std::lock_guard guard(lock_);
+        for (waiting* each = first_waiting_; each;) {
+            waiting* const after = each->next_;
+            if (each->is_ask()) {
+                unlink(*each);
+                each->next_ = nullptr;
+                *last = each;
+                last = &each->next_;
+            }
+            each = after;
+        }
+        return asks;
+    }
 
     // --- Between two lives, or after the last, when nobody reads. ---
 

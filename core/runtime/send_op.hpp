@@ -90,6 +90,13 @@ private:
         lane.emplace_back(std::in_place_type<M>, std::move(message_));
     }
 
+    bool is_ask() const noexcept override { return is_request<M>; }
+    void refuse([[maybe_unused]] ask_failure why) override
+    {
+        if constexpr (is_request<M>)
+            message_.reply.fail(why);
+    }
+
     // From the mailbox, on any thread.
     void complete(sent result) override
     {

@@ -77,6 +77,10 @@ public:
     void stop();
 
     bool all_up() const noexcept;
+    bool is_down(std::size_t child) const noexcept
+    {
+        return children_[child].is == condition::down;
+    }
 
     // What is to be done now; empty when there is nothing but to wait for what was asked before.
     std::vector<supervisor_action> next(time_point now);

@@ -45,7 +45,7 @@ cell* supervisor_cell::find(std::string_view name) const
 void supervisor_cell::begin()
 {
     alive_ = true;
-    started_ = stop_requested_ = false;
+    started_ = stop_requested_ = stopped_for_good_ = false;
     work_.emplace_back(home().executor());
     for (const cell_ptr& each : children())
         if (&each->home() != &home())
@@ -54,11 +54,17 @@ void supervisor_cell::begin()
     proceed();
 }
 
-void supervisor_cell::stop_requested()
+void supervisor_cell::stop_requested(bool for_good)
 {
     if (!alive_)
         return;
     stop_requested_ = true;
+    stopped_for_good_ |= for_good;
+    // Whoever waits for one that is down and will not come back must not wait for its deadline.
+    if (stopped_for_good_)
+        for (const cell_ptr& each : children())
+            if (supervision_.is_down(each->index))
+                each->close({.kind = exit_kind::stopped});
     supervision_.stop();
     proceed();
 }
@@ -96,6 +102,8 @@ void supervisor_cell::child_ended(cell& child, const exit_reason& reason)
     make_report(failed ? report::kind::failed : report::kind::ended, child, reason.what());
     const auto verdict =
         supervision_.ended(child.index, reason.kind, home().now(), home().jitter());
+    if (stopped_for_good_)
+        child.close(reason);
     if (verdict.restarts) {
         child.prepare_restart();
         char when[48];

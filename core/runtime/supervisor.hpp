@@ -51,11 +51,12 @@ public:
 
 protected:
     void begin() override;
-    void stop_requested() override;
+    void stop_requested(bool for_good) override;
     void cancel_requested() override {} // it never ignores a stop; a child of it may
     void noted(note& note) override;
     void child_stuck(cell& child) override;
     bool awaits_starts() const noexcept override { return true; }
+    bool stops_for_good() const noexcept override { return stopped_for_good_; }
     std::string_view kind() const noexcept override { return "supervisor"; }
 
 private:
@@ -75,6 +76,7 @@ private:
     bool alive_ = false;
     bool started_ = false;
     bool stop_requested_ = false;
+    bool stopped_for_good_ = false;
     std::string last_cause_;
     std::function<void(const exit_reason&)> when_closed_;
     // Between two lives a child's executor may have nothing to do; it must not run dry.

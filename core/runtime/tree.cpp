@@ -69,7 +69,7 @@ void tree::start()
 void tree::stop()
 {
     if (started_)
-        cell_->request_stop();
+        cell_->request_stop(true);
 }
 
 awaitable<exit_reason> tree::ended() const

@@ -58,11 +58,19 @@ struct talker
             co_return;
         for (;;) {
             add next{1};
-            co_await other->send(next);
+            const sent answer = co_await other->send(next);
+            if (answer == sent::gone)
+                co_return;
         }
     }
     address<messages>* other;
 };
+
+awaitable<void> send_and_tell(address<adder::messages> whom, sent& answer)
+{
+    const add message{3};
+    answer = co_await whom.send(message);
+}
 
 // Handles messages for ever by sending itself the next one.
 struct flooder
@@ -159,7 +167,9 @@ TEST_CASE("a waiting sender whose message sends when destroyed gets through")
     stage.stop(app);
 }
 
-TEST_CASE("two actors that fill each other's mailbox both wait, and a stop ends them by name")
+TEST_CASE(
+    "two actors that fill each other's mailbox both wait until a stop ends one by name, and the "
+    "other learns of it")
 {
     stage stage;
     journal reports;
@@ -177,8 +187,8 @@ TEST_CASE("two actors that fill each other's mailbox both wait, and a stop ends 
     const exit_reason end = stage.stop(app);
 
     REQUIRE(end.kind == exit_kind::stopped);
-    REQUIRE(reports.has("overdue app/left"));
     REQUIRE(reports.has("overdue app/right"));
+    REQUIRE_FALSE(reports.has("overdue app/left"));
     REQUIRE_FALSE(reports.has("failed app/left"));
 }
 
@@ -259,4 +269,31 @@ TEST_CASE("a stop gets through a full mailbox")
 
     REQUIRE(end.kind == exit_kind::stopped);
     REQUIRE(log == lines{"stopped"});
+}
+
+TEST_CASE("a stop does not let senders wait for a sibling that is down")
+{
+    stage stage;
+    journal reports;
+    tree app{stage.loop(), "app", patient()};
+    app.report_to(reports.writer());
+    auto broken = app.add<adder>("broken", child_options{.capacity = 2});
+    app.start();
+    stage.run_until_idle();
+    REQUIRE(broken.try_send(fail{}) == sent::accepted);
+    stage.run_until_idle(); // it waits for its restart now
+    REQUIRE(broken.try_send(add{1}) == sent::accepted);
+    REQUIRE(broken.try_send(add{2}) == sent::accepted);
+    sent answer = sent::full;
+    scope senders(stage.loop().executor());
+    senders.spawn(send_and_tell(broken, answer));
+    stage.run_until_idle();
+    REQUIRE(senders.alive() == 1);
+
+    app.stop();
+    stage.run_until_idle();
+
+    REQUIRE(answer == sent::gone);
+    REQUIRE(app.has_ended());
+    REQUIRE_FALSE(reports.has("overdue app/broken"));
 }
