@@ -285,8 +285,10 @@ private:
     }
     std::size_t swap_in() noexcept
     {
-        if (far_.empty())
+        if (far_.empty()) {
+            held_.store(0, std::memory_order_relaxed); // near_ is empty too
             return 0;
+        }
         near_.swap(far_);
         arrivals_.store(false, std::memory_order_relaxed);
         held_.store(near_.size(), std::memory_order_relaxed);
@@ -330,7 +332,6 @@ private:
     void clear_near()
     {
         next_ = 0;
-        held_.store(0, std::memory_order_relaxed);
         if constexpr (std::is_trivially_destructible_v<Any>)
             near_.clear();
         else if (!near_.empty()) {
