@@ -57,6 +57,18 @@ struct gated
     }
 };
 
+// Reads nothing and fails once the gate is open.
+struct doomed
+{
+    using messages = cuebox::messages<question, add>;
+    gate* until;
+    awaitable<void> run(self<messages>&)
+    {
+        co_await until->wait_whatever_happens();
+        throw std::runtime_error("doomed");
+    }
+};
+
 // Asks the gated one when told to.
 struct asker
 {
@@ -224,5 +236,27 @@ TEST_CASE("a coroutine that the stage gave up on may still end later")
 
     opened.open();
     REQUIRE(stage.ask(whom, question{}) == 1);
+    stage.stop(app);
+}
+
+TEST_CASE("an ask that waits for room fails at once when the actor restarts")
+{
+    stage stage;
+    gate opened(stage);
+    tree app{stage.loop(), "app", patient()};
+    app.report_to(nobody_listens());
+    const auto whom = app.add<doomed>("doomed", child_options{.capacity = 1}, &opened);
+    scope asking{stage.loop().executor()};
+    outcome result;
+    app.start();
+    REQUIRE(whom.try_send(add{1}) == sent::accepted);
+    asking.spawn(ask_into(stage.loop(), whom, question{}, 1h, result));
+    stage.run_until_idle();
+    REQUIRE(result.pending());
+
+    opened.open();
+    stage.run_until_idle();
+
+    REQUIRE(result.failure == ask_failure::restarting);
     stage.stop(app);
 }
