@@ -39,3 +39,7 @@ if(CUEBOX_SANITIZE)
                                                   -fno-omit-frame-pointer -fno-sanitize-recover=all)
     target_link_options(cuebox_flags INTERFACE "-fsanitize=${CUEBOX_SANITIZE}")
 endif()
+if(CUEBOX_FUZZ)
+    # Coverage everywhere; only the targets themselves link libFuzzer's main.
+    target_compile_options(cuebox_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()

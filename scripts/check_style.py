@@ -15,6 +15,10 @@ may_include = {
     "core/runtime": {"asio"},
     "core/config": set(),
     "core/compose": {"asio", "runtime", "config"},
+    "core/event": set(),
+    "core/pg": {"asio"},
+    "core/embedded": set(),
+    "core/outbox": {"asio", "event", "pg"},
 }
 
 # Headers that belong to one room alone.

@@ -7,9 +7,11 @@
 deps="$root/.deps"
 
 packages_build=(clang-19 lld-19 clang-format-19 libclang-rt-19-dev g++ cmake ninja-build ccache
-                python3 tao-json-dev tao-pegtl-dev libcli11-dev)
+                python3 tao-json-dev tao-pegtl-dev libcli11-dev libpq-dev postgresql-15)
+packages_test=(pgbouncer)
 packages_lint=(clang-tidy-19)
 packages_bench=(libcaf-dev gnuplot-nox)
+packages_peers=(nodejs npm)
 
 # package/suite pairs unpacked into .deps/
 private_packages=(libboost1.88-dev/trixie
@@ -76,7 +78,7 @@ fetch_private_packages() {
     printf '%s' "$wanted" >"$stamp"
 }
 
-# setup [build|lint|bench]...: brings in the named groups; the build group always.
+# setup [test|lint|bench|peers]...: brings in the named groups; the build group always.
 setup() {
     # Elsewhere the dependencies come from Conan or from the system, and CMake finds them there.
     [[ ${CUEBOX_SYSTEM_DEPS:-} ]] && return

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace cuebox::embedded {
+
+// "host=/tmp port=5432 dbname='it\'s'", as libpq reads it.
+std::string
+print_conninfo(std::initializer_list<std::pair<std::string_view, std::string_view>> parameters);
+
+}

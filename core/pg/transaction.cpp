@@ -1,0 +1,186 @@
+#include <cuebox/pg/session.hpp>
+#include <cuebox/pg/transaction.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+namespace cuebox::pg {
+
+namespace {
+
+constexpr statement commit_statement{.name = "commit", .sql = "commit"};
+constexpr statement rollback_statement{.name = "rollback", .sql = "rollback"};
+
+statement begin_statement(isolation level)
+{
+    switch (level) {
+    case isolation::repeatable_read:
+        return {.name = "begin", .sql = "begin isolation level repeatable read"};
+    case isolation::serializable:
+        return {.name = "begin", .sql = "begin isolation level serializable"};
+    default:
+        return {.name = "begin", .sql = "begin isolation level read committed"};
+    }
+}
+
+// Whether an error leaves it open what the server did.
+bool is_silent(const error& failure)
+{
+    return failure.code() == errc::lost || failure.code() == errc::timed_out;
+}
+
+}
+
+transaction::transaction(connection& on, isolation level) : session_(&on.session()), level_(level)
+{
+    session_->expect_alive("begin");
+    if (on.in_transaction())
+        throw error(errc::usage, "begin",
+                    "the connection is inside a transaction already: use a savepoint");
+}
+
+transaction::~transaction()
+{
+    if (state_ == state::begun)
+        session_->break_off("a transaction was dropped open on it");
+}
+
+void transaction::expect_open(std::string_view statement) const
+{
+    if (state_ == state::over)
+        throw error(errc::usage, statement, "the transaction is over: start another one");
+}
+
+std::size_t transaction::prepend_begin(std::vector<detail::command>& commands)
+{
+    if (state_ != state::unsent)
+        return 0;
+    // Else BEGIN would be taken for sent.
+    session_->expect_free(commands.empty() ? "begin" : commands.front().statement.name);
+    commands.insert(commands.begin(), {.statement = begin_statement(level_)});
+    state_ = state::begun;
+    return 1;
+}
+
+awaitable<std::vector<outcome>> transaction::run_commands(std::vector<detail::command> commands)
+{
+    expect_open(commands.empty() ? "" : commands.front().statement.name);
+    const std::size_t added = prepend_begin(commands);
+    auto outcomes = co_await session_->run(std::move(commands));
+    if (added > 0) {
+        outcomes.front().get();
+        outcomes.erase(outcomes.begin());
+    }
+    co_return outcomes;
+}
+
+awaitable<std::vector<outcome>> transaction::run(pipeline batch)
+{
+    return run_commands(std::move(batch).take());
+}
+
+awaitable<void> transaction::begin()
+{
+    if (state_ == state::unsent)
+        co_await run_commands({});
+}
+
+awaitable<void> transaction::begin_copy(statement copy)
+{
+    expect_open(copy.name);
+    session_->expect_free(copy.name);
+    const bool due = state_ == state::unsent;
+    state_ = state::begun;
+    co_await session_->begin_copy(copy, due ? begin_statement(level_).sql : "");
+}
+
+awaitable<void> transaction::run_script(statement script)
+{
+    co_await begin();
+    co_await session_->run_script(script);
+}
+
+awaitable<void> transaction::commit()
+{
+    pipeline nothing;
+    co_await commit_with(std::move(nothing));
+}
+
+awaitable<std::vector<outcome>> transaction::commit_with(pipeline last)
+{
+    expect_open("commit");
+    session_->expect_alive("commit"); // Lost earlier, it is known: nothing was committed.
+    if (savepoints_ > 0)
+        throw error(errc::usage, "commit", "a savepoint is still open: release it or roll it back");
+    auto commands = std::move(last).take();
+    const auto asked = static_cast<std::ptrdiff_t>(commands.size());
+    std::ranges::move(std::exchange(with_commit_, {}), std::back_inserter(commands));
+    std::vector<outcome> outcomes;
+    if (state_ == state::unsent && commands.empty()) {
+        finish_commit();
+        co_return outcomes;
+    }
+    commands.push_back({.statement = commit_statement});
+
+    std::optional<error> silent;
+    try {
+        outcomes = co_await run_commands(std::move(commands));
+    }
+    catch (const error& failure) {
+        if (!is_silent(failure))
+            throw;
+        silent = error(errc::commit_unknown, "commit",
+                       failure.message() + ": whether it was committed is unknown");
+    }
+    if (silent)
+        throw *silent;
+
+    const auto failed =
+        std::ranges::find_if(outcomes, [](const outcome& each) { return !each.ok(); });
+    if (failed != outcomes.end()) {
+        const error why = *failed->failure();
+        co_await rollback();
+        throw why;
+    }
+    // The server answers the commit of a failed transaction with its rollback.
+    const bool committed = outcomes.back().get().tag() == "COMMIT";
+    outcomes.erase(outcomes.begin() + asked, outcomes.end());
+    state_ = state::over;
+    if (!committed)
+        throw error(errc::server, "commit",
+                    "rolled back, because an earlier statement of the transaction had failed");
+    finish_commit();
+    co_return outcomes;
+}
+
+void transaction::finish_commit()
+{
+    state_ = state::over;
+    for (const auto& call : std::exchange(after_commit_, {}))
+        call();
+}
+
+awaitable<void> transaction::rollback()
+{
+    expect_open("rollback");
+    if (state_ == state::begun)
+        co_await execute(rollback_statement);
+    state_ = state::over;
+    savepoints_ = 0;
+}
+
+void transaction::add_to_commit(const statement& what, params values)
+{
+    expect_open(what.name);
+    with_commit_.push_back({.statement = what, .params = std::move(values)});
+}
+
+void transaction::after_commit(std::function<void()> call)
+{
+    expect_open("after_commit");
+    after_commit_.push_back(std::move(call));
+}
+
+}

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cuebox/pg/connection.hpp>
+#include <cuebox/pg/savepoint.hpp>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace cuebox::pg {
+
+enum class isolation
+{
+    read_committed,
+    repeatable_read,
+    serializable
+};
+
+// Statements that happen together or not at all. Ending it is explicit: one that is dropped open
+// closes its connection, whereupon the server rolls back, and a pool takes a new one.
+//
+//     pg::transaction work{connection};
+//     co_await work.execute(insert_order, 7, "ada");
+//     const order_placed placed{.number = 7};
+//     co_await publisher.publish(work, placed);
+//     co_await work.commit();
+//
+// BEGIN travels with the first statement, so it costs no round trip of its own.
+class transaction : public querying<transaction>
+{
+public:
+    explicit transaction(connection& on, isolation level = isolation::read_committed);
+    // Neither copied nor moved: savepoints and copies know it by its address.
+    transaction(const transaction&) = delete;
+    transaction& operator=(const transaction&) = delete;
+    ~transaction();
+
+    awaitable<std::vector<outcome>> run(pipeline batch);
+    awaitable<void> run_script(statement script);
+
+    // A part that can be undone on its own.
+    awaitable<pg::savepoint> savepoint();
+
+    // Throws when the server rolled back instead, because a statement had failed; and, as
+    // errc::commit_unknown, when the connection broke before the answer.
+    awaitable<void> commit();
+    // These statements, then COMMIT, in one round trip. If one fails nothing is committed, the
+    // transaction is over, and its error is thrown.
+    awaitable<std::vector<outcome>> commit_with(pipeline last);
+    awaitable<void> rollback();
+    // Goes along with COMMIT, just before it and without a round trip of its own. If it fails
+    // nothing is committed.
+    void add_to_commit(const statement& what, params values);
+
+    // Called once, in order, when the commit is known to have happened. It must not throw.
+    void after_commit(std::function<void()> call);
+
+    // Neither committed nor rolled back yet.
+    bool open() const noexcept { return state_ != state::over; }
+
+    detail::session& session() const noexcept { return *session_; }
+    // BEGIN if that is still to go, and COPY; for copy_in, which speaks to the session directly.
+    awaitable<void> begin_copy(statement copy);
+
+private:
+    enum class state
+    {
+        unsent, // BEGIN is still to go.
+        begun,
+        over
+    };
+
+    void expect_open(std::string_view statement) const;
+    // Prepends BEGIN when it is due; says how many were added.
+    std::size_t prepend_begin(std::vector<detail::command>& commands);
+    awaitable<std::vector<outcome>> run_commands(std::vector<detail::command> commands);
+    awaitable<void> begin();
+    void finish_commit();
+
+    friend class pg::savepoint;
+
+    detail::session* session_;
+    isolation level_;
+    state state_ = state::unsent;
+    int savepoints_ = 0; // Open ones, which nest.
+    std::vector<detail::command> with_commit_;
+    std::vector<std::function<void()>> after_commit_;
+};
+
+}

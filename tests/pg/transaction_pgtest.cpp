@@ -1,0 +1,240 @@
+#include "scene.hpp"
+
+#include <cuebox/pg/transaction.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace cuebox::pg;
+using namespace cuebox::pg::test;
+
+namespace {
+
+constexpr statement insert{.name = "insert", .sql = "insert into t values ($1)"};
+constexpr statement fail{.name = "fail", .sql = "select 1 / 0"};
+constexpr statement one{.name = "one", .sql = "select 1"};
+
+class shop : public scene
+{
+public:
+    shop() { see("create table t(a int primary key deferrable initially deferred)"); }
+
+    std::string rows() const { return see("select string_agg(a::text, ',' order by a) from t"); }
+
+    connection link = open();
+};
+
+}
+
+TEST_CASE("what was done in a transaction is there after its commit, not before", "[pg]")
+{
+    shop shop;
+    transaction work{shop.link};
+
+    shop.run(work.execute(insert, 1));
+    REQUIRE(shop.link.in_transaction());
+    REQUIRE(shop.rows().empty());
+    shop.run(work.commit());
+
+    REQUIRE(shop.rows() == "1");
+    REQUIRE_FALSE(work.open());
+    REQUIRE_FALSE(shop.link.in_transaction());
+}
+
+TEST_CASE("what was rolled back is gone, and the connection goes on", "[pg]")
+{
+    shop shop;
+    transaction work{shop.link};
+
+    shop.run(work.execute(insert, 1));
+    shop.run(work.rollback());
+
+    REQUIRE(shop.rows().empty());
+    REQUIRE(shop.run(shop.link.query_one<int>(one)) == 1);
+}
+
+TEST_CASE("a transaction that did nothing costs nothing", "[pg]")
+{
+    shop shop;
+    {
+        transaction dropped{shop.link};
+        transaction committed{shop.link};
+        transaction undone{shop.link};
+        shop.run(committed.commit());
+        shop.run(undone.rollback());
+    }
+
+    REQUIRE_FALSE(shop.link.broken());
+    REQUIRE(shop.link.prepared_statements() == 0);
+}
+
+TEST_CASE("after a failed statement the commit throws and says that it was rolled back", "[pg]")
+{
+    shop shop;
+    int calls = 0;
+    transaction work{shop.link};
+    work.after_commit([&calls] { ++calls; });
+    shop.run(work.execute(insert, 1));
+    REQUIRE(refusal_of([&] { shop.run(work.execute(fail)); }).sqlstate == "22012");
+
+    const auto refused = refusal_of([&] { shop.run(work.commit()); });
+
+    REQUIRE(refused.code == errc::server);
+    REQUIRE(refused.says("commit: rolled back, because an earlier statement"));
+    REQUIRE(shop.rows().empty());
+    REQUIRE(calls == 0);
+    REQUIRE_FALSE(work.open());
+    REQUIRE(shop.run(shop.link.query_one<int>(one)) == 1);
+}
+
+TEST_CASE("a commit the server refuses is thrown as what it is", "[pg]")
+{
+    shop shop;
+    transaction work{shop.link};
+    shop.run(work.execute(insert, 1));
+    shop.run(work.execute(insert, 1)); // Checked when it commits.
+
+    const auto refused = refusal_of([&] { shop.run(work.commit()); });
+
+    REQUIRE(refused.sqlstate == "23505");
+    REQUIRE(shop.rows().empty());
+    REQUIRE_FALSE(work.open());
+    REQUIRE_FALSE(shop.link.in_transaction());
+}
+
+TEST_CASE("a transaction dropped open is rolled back with its connection", "[pg]")
+{
+    shop shop;
+    {
+        transaction work{shop.link};
+        shop.run(work.execute(insert, 1));
+    }
+
+    REQUIRE(shop.link.broken());
+    REQUIRE(eventually([&shop] { return shop.backends() == 0; }));
+    REQUIRE(shop.rows().empty());
+    const auto refused = refusal_of([&shop] { shop.run(shop.link.execute(one)); });
+    REQUIRE(refused.code == errc::lost);
+    REQUIRE(refused.what == "one: the connection is closed: a transaction was dropped open on it");
+    REQUIRE(refusal_of([&shop] { transaction{shop.link}; }).code == errc::lost);
+}
+
+TEST_CASE("the last statements and the commit share a round trip, begin included", "[pg]")
+{
+    shop shop;
+    int calls = 0;
+    transaction work{shop.link};
+    work.after_commit([&calls] { ++calls; });
+    pipeline last;
+    last.add(insert, 1);
+    last.add(insert, 2);
+
+    const auto outcomes = shop.run(work.commit_with(std::move(last)));
+
+    REQUIRE(outcomes.size() == 2);
+    REQUIRE(outcomes[1].get().affected() == 1);
+    REQUIRE(shop.rows() == "1,2");
+    REQUIRE(calls == 1);
+}
+
+TEST_CASE("when one of the last statements fails nothing is committed and its error says", "[pg]")
+{
+    shop shop;
+    int calls = 0;
+    transaction work{shop.link};
+    work.after_commit([&calls] { ++calls; });
+    shop.run(work.execute(insert, 1));
+    pipeline last;
+    last.add(insert, 2);
+    last.end_segment();
+    last.add(fail);
+    last.end_segment();
+    last.add(insert, 3);
+
+    const auto refused = refusal_of([&] { shop.run(work.commit_with(std::move(last))); });
+
+    REQUIRE(refused.says("fail: division by zero"));
+    REQUIRE_FALSE(work.open());
+    REQUIRE(shop.rows().empty());
+    REQUIRE(calls == 0);
+    REQUIRE_FALSE(shop.link.in_transaction());
+    REQUIRE_FALSE(shop.link.broken());
+}
+
+TEST_CASE("calls wait for the commit, in order, and only for that", "[pg]")
+{
+    shop shop;
+    std::string order;
+    transaction committed{shop.link};
+    committed.after_commit([&order] { order += "a"; });
+    committed.after_commit([&order] { order += "b"; });
+    shop.run(committed.execute(insert, 1));
+    REQUIRE(order.empty());
+
+    shop.run(committed.commit());
+    REQUIRE(order == "ab");
+
+    transaction undone{shop.link};
+    undone.after_commit([&order] { order += "c"; });
+    shop.run(undone.execute(insert, 2));
+    shop.run(undone.rollback());
+    REQUIRE(order == "ab");
+    REQUIRE(refusal_of([&] { undone.after_commit([] {}); }).code == errc::usage);
+}
+
+TEST_CASE("a transaction that is over takes nothing more", "[pg]")
+{
+    shop shop;
+    transaction work{shop.link};
+    shop.run(work.execute(insert, 1));
+    shop.run(work.commit());
+
+    CHECK(refusal_of([&] { shop.run(work.execute(insert, 2)); }).what ==
+          "insert: the transaction is over: start another one");
+    CHECK(refusal_of([&] { shop.run(work.commit()); }).code == errc::usage);
+    CHECK(refusal_of([&] { shop.run(work.rollback()); }).code == errc::usage);
+    CHECK(refusal_of([&] { shop.run(work.savepoint()); }).code == errc::usage);
+    CHECK(shop.rows() == "1");
+}
+
+TEST_CASE("a second transaction on a connection is refused: that is what savepoints are for",
+          "[pg]")
+{
+    shop shop;
+    transaction work{shop.link};
+    shop.run(work.execute(insert, 1));
+
+    REQUIRE(refusal_of([&] { transaction{shop.link}; }).what ==
+            "begin: the connection is inside a transaction already: use a savepoint");
+    shop.run(work.commit());
+    REQUIRE(shop.rows() == "1");
+}
+
+TEST_CASE("a transaction has the isolation it was asked for", "[pg]")
+{
+    shop shop;
+    const statement level{.name = "level", .sql = "show transaction_isolation"};
+    const auto of = [&](isolation asked) {
+        transaction work{shop.link, asked};
+        auto got = shop.run(work.query_one<std::string>(level));
+        shop.run(work.commit());
+        return got;
+    };
+
+    CHECK(of(isolation::read_committed) == "read committed");
+    CHECK(of(isolation::repeatable_read) == "repeatable read");
+    CHECK(of(isolation::serializable) == "serializable");
+}
+
+TEST_CASE("a script runs inside its transaction", "[pg]")
+{
+    shop shop;
+    transaction work{shop.link};
+
+    shop.run(work.run_script({.name = "two",
+                              .sql = "insert into t values (1); insert into t "
+                                     "values (2)"}));
+    REQUIRE(shop.rows().empty());
+    shop.run(work.commit());
+
+    REQUIRE(shop.rows() == "1,2");
+}
