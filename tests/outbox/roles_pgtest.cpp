@@ -1,0 +1,186 @@
+#include "support/migrated.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <string>
+#include <string_view>
+
+using namespace cuebox::outbox::test;
+
+namespace {
+
+// Everything that any role may do with anything in the schema, read from the catalogs: a new table
+// or function shows up here, and has to be put into the list below on purpose.
+constexpr std::string_view matrix_query = R"(
+with roles as (
+    select unnest(array['public', 'cuebox_producer', 'cuebox_worker', 'cuebox_operator',
+                        'cuebox_retention', 'cuebox_metrics']) as role),
+privileges as (
+    select unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'references',
+                        'trigger']) as privilege, generate_series(1, 7) as place),
+relations as (
+    select c.oid, c.relname::text as name from pg_class c
+    where c.relnamespace = 'core'::regnamespace and c.relkind in ('r', 'p', 'v', 'm')),
+granted as (
+    select role, name, place, case
+        when has_table_privilege(role, oid, privilege) then privilege
+        when privilege not in ('delete', 'truncate', 'trigger')
+             and has_any_column_privilege(role, oid, privilege)
+        then privilege || '(' || (
+            select string_agg(a.attname, ',' order by a.attnum) from pg_attribute a
+            where a.attrelid = oid and a.attnum > 0
+              and has_column_privilege(role, oid, a.attnum, privilege)) || ')' end as may
+    from roles, relations, privileges),
+everything as (
+    select role, name, string_agg(may, ' ' order by place) as may from granted group by 1, 2
+    union all
+    select role, p.proname || '()', 'execute' from roles, pg_proc p
+    where p.pronamespace = 'core'::regnamespace and has_function_privilege(role, p.oid, 'execute')
+    union all
+    select role, c.relname, 'usage' from roles, pg_class c
+    where c.relnamespace = 'core'::regnamespace and c.relkind = 'S'
+      and has_sequence_privilege(role, c.oid, 'usage, select, update')
+    union all
+    select role, 'schema core', p.privilege
+    from roles, (values ('usage'), ('create')) as p (privilege)
+    where has_schema_privilege(role, 'core', p.privilege))
+select role || ': ' || name || ' ' || may from everything where may is not null
+order by role collate "C", name collate "C")";
+
+constexpr std::string_view matrix =
+    "cuebox_metrics: metrics_backlog select\n"
+    "cuebox_metrics: metrics_dead_letters select\n"
+    "cuebox_metrics: metrics_deployments select\n"
+    "cuebox_metrics: metrics_storage select\n"
+    "cuebox_metrics: metrics_stranded select\n"
+    "cuebox_metrics: metrics_unrouted select\n"
+    "cuebox_metrics: metrics_workers select\n"
+    "cuebox_metrics: outbox_backlog() execute\n"
+    "cuebox_metrics: schema core usage\n"
+    "cuebox_operator: allocate_generation() execute\n"
+    "cuebox_operator: deployments select\n"
+    "cuebox_operator: drains select\n"
+    "cuebox_operator: event_handled select\n"
+    "cuebox_operator: metrics_backlog select\n"
+    "cuebox_operator: metrics_dead_letters select\n"
+    "cuebox_operator: metrics_deployments select\n"
+    "cuebox_operator: metrics_storage select\n"
+    "cuebox_operator: metrics_stranded select\n"
+    "cuebox_operator: metrics_unrouted select\n"
+    "cuebox_operator: metrics_workers select\n"
+    "cuebox_operator: outbox select update(deleted_at)\n"
+    "cuebox_operator: outbox_backlog() execute\n"
+    "cuebox_operator: outbox_discard() execute\n"
+    "cuebox_operator: outbox_drain() execute\n"
+    "cuebox_operator: outbox_floors select\n"
+    "cuebox_operator: outbox_replay() execute\n"
+    "cuebox_operator: retire_generation() execute\n"
+    "cuebox_operator: schema core usage\n"
+    "cuebox_operator: schema_migrations select\n"
+    "cuebox_operator: subscriptions select\n"
+    "cuebox_operator: unsubscribe() execute\n"
+    "cuebox_operator: workers select\n"
+    "cuebox_producer: outbox insert("
+    "id,event_type,event_version,occurred_at,source,target,content_class,channel,generation,"
+    "domain_id,payload,idempotency_key,trace_context,available_at,quiet)\n"
+    "cuebox_producer: outbox_publish() execute\n"
+    "cuebox_producer: schema core usage\n"
+    "cuebox_producer: uuid_v7() execute\n"
+    "cuebox_retention: outbox_generations() execute\n"
+    "cuebox_retention: schema core usage\n"
+    "cuebox_retention: sweep_event_handled() execute\n"
+    "cuebox_retention: sweep_outbox() execute\n"
+    "cuebox_worker: event_handled select insert\n"
+    "cuebox_worker: outbox_advance_floor() execute\n"
+    "cuebox_worker: outbox_claim() execute\n"
+    "cuebox_worker: outbox_claim_locked() execute\n"
+    "cuebox_worker: outbox_expand() execute\n"
+    "cuebox_worker: outbox_extend() execute\n"
+    "cuebox_worker: outbox_next_due() execute\n"
+    "cuebox_worker: outbox_reap() execute\n"
+    "cuebox_worker: outbox_recheck() execute\n"
+    "cuebox_worker: outbox_settle() execute\n"
+    "cuebox_worker: outbox_settle_locked() execute\n"
+    "cuebox_worker: schema core usage\n"
+    "cuebox_worker: subscribe() execute\n"
+    "cuebox_worker: worker_heartbeat() execute\n"
+    "cuebox_worker: worker_register() execute\n"
+    "cuebox_worker: worker_running() execute\n"
+    "cuebox_worker: worker_unregister() execute\n";
+
+// What happens when a role does something: "done", or what the server says.
+std::string attempt(const migrated& database, std::string_view role, std::string_view sql)
+{
+    try {
+        database.query("set role " + std::string(role) + "; begin; " + std::string(sql) +
+                       "; rollback");
+    }
+    catch (const std::exception& refused) {
+        const std::string why = refused.what();
+        return why.find("permission denied") != why.npos ? "denied" : why;
+    }
+    return "done";
+}
+
+}
+
+TEST_CASE("each role may do what it needs and nothing else", "[outbox]")
+{
+    const migrated database;
+
+    CHECK(database.query(matrix_query) + "\n" == matrix);
+}
+
+TEST_CASE("every function is hardened: its definer's rights, a pinned path, nothing for PUBLIC",
+          "[outbox]")
+{
+    const migrated database;
+
+    CHECK(database
+              .query(R"(
+        select p.oid::regprocedure from pg_proc p
+        where p.pronamespace = 'core'::regnamespace
+          and (not p.prosecdef
+               or 'search_path=pg_catalog, pg_temp' <> all(coalesce(p.proconfig, '{}'))
+               or has_function_privilege('public', p.oid, 'execute')
+               or pg_get_userbyid(p.proowner) <> 'cuebox_owner'))")
+              .empty());
+    CHECK(database.query("select rolcanlogin from pg_roles where rolname = 'cuebox_owner'") == "f");
+}
+
+TEST_CASE("the outbox's trigger function is what it was on the first day", "[outbox]")
+{
+    const migrated database;
+
+    CHECK(database.query("select prosrc from pg_proc where oid = 'core.outbox_notify'::regproc") ==
+          "\nbegin\n    perform pg_notify(NEW.channel, NEW.id::text);\n    return null;\nend\n");
+}
+
+TEST_CASE("the server holds the roles to it", "[outbox]")
+{
+    const migrated database;
+    constexpr auto insert = "insert into core.outbox (id, event_type, source, generation, payload, "
+                            "idempotency_key) values (gen_random_uuid(), 't', 's', 1, '{}', 'k')";
+    constexpr auto stamp = "insert into core.outbox (id, event_type, source, generation, payload, "
+                           "idempotency_key, status) values (gen_random_uuid(), 't', 's', 1, '{}', "
+                           "'k', 'delivered')";
+    constexpr auto update = "update core.outbox set status = 'pending'";
+    constexpr auto read = "select count(*) from core.outbox";
+    constexpr auto forget = "delete from core.event_handled";
+    constexpr auto remember =
+        "insert into core.event_handled (handler_name, idempotency_key, event_id) "
+        "values ('a.b', 'k', gen_random_uuid())";
+
+    CHECK(attempt(database, "cuebox_producer", insert) == "done");
+    CHECK(attempt(database, "cuebox_producer", stamp) == "denied");
+    CHECK(attempt(database, "cuebox_producer", read) == "denied");
+    CHECK(attempt(database, "cuebox_worker", insert) == "denied");
+    CHECK(attempt(database, "cuebox_worker", update) == "denied");
+    CHECK(attempt(database, "cuebox_worker", remember) == "done");
+    CHECK(attempt(database, "cuebox_worker", forget) == "denied");
+    CHECK(attempt(database, "cuebox_operator", read) == "done");
+    CHECK(attempt(database, "cuebox_operator", update) == "denied");
+    CHECK(attempt(database, "cuebox_retention", read) == "denied");
+    CHECK(attempt(database, "cuebox_metrics", read) == "denied");
+    CHECK(attempt(database, "cuebox_metrics", "select * from core.metrics_backlog") == "done");
+}

@@ -1,0 +1,118 @@
+#include "outbox.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace cuebox::schema::test;
+
+namespace {
+
+std::string insert(const std::string& column, const std::string& value)
+{
+    return "insert into core.outbox (id, event_type, source, generation, payload" +
+           (column == "payload" ? "" : ", " + column) +
+           ") values (gen_random_uuid(), 'a', 'tests', "
+           "1, " +
+           (column == "payload" ? value : "'{}', " + value) + ")";
+}
+
+}
+
+TEST_CASE("a bad row is refused by a constraint whose name says why", "[schema]")
+{
+    outbox outbox;
+    const auto refused = [&outbox](const std::string& column, const std::string& value,
+                                   const std::string& by) {
+        return says(outbox.refusal(insert(column, value)), "check constraint \"" + by + "\"");
+    };
+
+    CHECK(refused("channel", "'Outbox'", "outbox_channel_is_a_name"));
+    CHECK(refused("channel", "''", "outbox_channel_is_a_name"));
+    CHECK(refused("channel", "'1st'", "outbox_channel_is_a_name"));
+    CHECK(refused("channel", "'a-b'", "outbox_channel_is_a_name"));
+    CHECK(refused("channel", "E'a\\nb'", "outbox_channel_is_a_name"));
+    CHECK(refused("channel", "repeat('a', 64)", "outbox_channel_is_a_name"));
+    CHECK(refused("event_version", "0", "outbox_event_version_is_positive"));
+    CHECK(refused("event_version", "-1", "outbox_event_version_is_positive"));
+    CHECK(refused("status", "'lost'", "outbox_status_is_known"));
+    CHECK(refused("content_class", "'secret'", "outbox_content_class_is_known"));
+    CHECK(refused("payload", "to_jsonb(repeat('x', 262143))", "outbox_payload_is_at_most_256_kib"));
+    CHECK(outbox.ask("select count(*) from core.outbox") == "0");
+}
+
+TEST_CASE("rows at the limits are taken", "[schema]")
+{
+    outbox outbox;
+
+    outbox.ask(insert("channel", "repeat('a', 63)"));
+    outbox.ask(insert("channel", "'_a1'"));
+    outbox.ask(insert("content_class", "'personal'"));
+    outbox.ask(insert("payload", "to_jsonb(repeat('x', 262142))"));
+
+    CHECK(outbox.ask("select count(*), max(octet_length(payload::text)) from core.outbox") ==
+          "4|262144");
+}
+
+TEST_CASE("a large row is claimed, retried and settled like any", "[schema]")
+{
+    outbox outbox;
+    outbox.ask("insert into core.outbox (id, event_type, source, generation, payload) select "
+               "t.id(1), 'a', 'tests', 1, jsonb_agg(md5(n::text)) from generate_series(1, 7200) n");
+
+    outbox.ask("select t.claim(); select t.settle(1, 'retry', retry_in => '0'); select t.claim(); "
+               "select t.settle(1)");
+
+    CHECK(outbox.ask("select status, attempts, octet_length(payload::text) > 250000 "
+                     "from core.outbox") == "delivered|1|t");
+}
+
+TEST_CASE("the key defaults to the id, and is the producer's to choose", "[schema]")
+{
+    outbox outbox;
+
+    outbox.ask(insert("target", "'ctx'"));
+    outbox.ask(insert("idempotency_key", "null"));
+    outbox.ask("select t.publish(1)");
+    CHECK(outbox.ask("select count(*) from core.outbox where idempotency_key = id::text") == "3");
+
+    outbox.ask("update core.outbox set idempotency_key = 'changed'");
+    outbox.ask(insert("idempotency_key", "'chosen'"));
+    CHECK(outbox.ask("select distinct idempotency_key from core.outbox order by 1") ==
+          "changed\nchosen");
+}
+
+TEST_CASE("a row that was published is ordinary and pending, one for later is not", "[schema]")
+{
+    outbox outbox;
+
+    outbox.ask("begin; select t.publish(1), t.publish(2, due => '1 s'); commit");
+
+    CHECK(outbox.ask("select status, attempts, failure_history, available_at > created_at, "
+                     "quiet, deleted_at is null from core.outbox order by id") ==
+          "pending|0|[]|f|f|t\npending|0|[]|t|f|t");
+}
+
+TEST_CASE("an id made by the database is a time-ordered uuid", "[schema]")
+{
+    outbox outbox;
+
+    CHECK(
+        outbox.ask("select substr(u::text, 15, 1), substr(u::text, 20, 1) in ('8', '9', 'a', 'b') "
+                   "from core.uuid_v7() u") == "7|t");
+    CHECK(outbox.ask("select abs(extract(epoch from now()) - ('x' || left(replace(core.uuid_v7()::"
+                     "text, '-', ''), 12))::bit(48)::bigint / 1000.0) < 60") == "t");
+}
+
+TEST_CASE("a handler's name in a dedup record has its context before it", "[schema]")
+{
+    outbox outbox;
+    const auto remember = [](const std::string& handler) {
+        return "insert into core.event_handled (handler_name, idempotency_key, event_id) values "
+               "('" +
+               handler + "', 'k', gen_random_uuid())";
+    };
+
+    outbox.ask(remember("ctx.handler"));
+    CHECK(says(outbox.refusal(remember("handler")), "event_handled_handler_name_is_scoped"));
+    CHECK(says(outbox.refusal(remember(".h")), "event_handled_handler_name_is_scoped"));
+    CHECK(says(outbox.refusal(remember("ctx.handler")), "event_handled_pkey"));
+}

@@ -1,0 +1,188 @@
+#include "outbox.hpp"
+#include "support/eventually.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace cuebox::schema::test;
+
+namespace {
+
+// A worker 'w' in a session of its own that has claimed rows 1 to 3, and runs the second.
+class worked : public outbox
+{
+public:
+    worked()
+    {
+        ask("select t.publish_many(1, 3)");
+        worker.ask("select core.worker_register('w', 'ctx', 1, 'host', 7); select t.claim()");
+        worker.ask("select core.worker_running('w', t.ids(2))");
+    }
+    // The end of its session, noticed by the server.
+    void die()
+    {
+        worker.kill();
+        REQUIRE(cuebox::test::eventually(
+            [this] { return ask("select alive from core.metrics_workers") == "f"; }));
+    }
+    void quiet_for(const std::string& time)
+    {
+        ask("update core.workers set heartbeat_at = heartbeat_at - interval '" + time + "'");
+    }
+    std::string reap(const std::string& arguments = "p_grace => '0'")
+    {
+        return ask("select t.n(id), outcome, worker, attempts from core.outbox_reap(1, " +
+                   arguments + ") order by 1");
+    }
+
+    session worker = open();
+};
+
+}
+
+TEST_CASE("rows of a dead worker go back for free, what it ran costs an attempt", "[schema]")
+{
+    worked outbox;
+    outbox.die();
+
+    CHECK(outbox.reap() == "1|released|w|0\n2|retry|w|1\n3|released|w|0");
+
+    CHECK(
+        outbox.ask("select status, attempts, last_error, claimed_by is null, claim_token is null, "
+                   "first_failed_at is not null from core.outbox order by id") ==
+        "pending|0||t|t|f\n"
+        "pending|1|worker died: w ended while it handled this event|t|t|t\n"
+        "pending|0||t|t|f");
+    CHECK(outbox.ask("select count(*) from core.workers") == "0");
+    CHECK(outbox.ask("select t.claim(token => 2, above => 'infinity')") == "1,2,3");
+    CHECK(outbox.reap().empty());
+}
+
+TEST_CASE("an event that kills its workers ends as a dead letter that names the last", "[schema]")
+{
+    worked outbox;
+    outbox.ask("update core.outbox set attempts = 5");
+    outbox.die();
+
+    CHECK(outbox.reap("5, p_grace => '0'") == "1|released|w|5\n2|failed|w|5\n3|released|w|5");
+
+    CHECK(outbox.ask("select status, last_error, failed_at is not null, claimed_by, claimed_at is "
+                     "not null from core.outbox where id = t.id(2)") ==
+          "failed|worker died: w ended while it handled this event|t|w|t");
+}
+
+TEST_CASE("an expired lease is lost like a worker's", "[schema]")
+{
+    worked outbox;
+    outbox.ask("update core.outbox set claimed_at = now() - interval '10 minutes' "
+               "where id <> t.id(3)");
+
+    CHECK(outbox.reap("p_expired => false").empty());
+    CHECK(outbox.reap("p_lease => '1 hour'").empty());
+    CHECK(outbox.reap("p_lease => '5 minutes'") == "1|released|w|0\n2|retry|w|1");
+    CHECK(outbox.ask("select last_error from core.outbox where id = t.id(2)") ==
+          "lease lost: w did not renew it within 00:05:00");
+    CHECK(outbox.ask("select t.status(3)") == "in_flight");
+    CHECK(outbox.ask("select count(*) from core.workers") == "1");
+}
+
+TEST_CASE("a living worker keeps its rows, however long it was not heard of", "[schema]")
+{
+    worked outbox;
+    outbox.quiet_for("1 day");
+
+    CHECK(outbox.reap().empty());
+    CHECK(outbox.ask("select count(*) from core.workers") == "1");
+}
+
+TEST_CASE("a worker that reaps in its own session does not reap itself", "[schema]")
+{
+    worked outbox;
+    outbox.quiet_for("1 day");
+
+    CHECK(outbox.worker.ask("select count(*) from core.outbox_reap(1)") == "0");
+    CHECK(outbox.worker.ask("select core.worker_heartbeat('w')") == "t");
+}
+
+TEST_CASE("a worker whose session merely reconnects keeps its rows", "[schema]")
+{
+    worked outbox;
+    outbox.die();
+
+    CHECK(outbox.reap("p_grace => '1 minute'").empty());
+    auto again = outbox.open();
+    again.ask("select core.worker_register('w', 'ctx', 1, 'host', 7)");
+    outbox.quiet_for("1 hour");
+    CHECK(outbox.reap().empty());
+    CHECK(outbox.ask("select t.settle(1)").empty());
+}
+
+TEST_CASE("behind a pooler only heartbeats tell, for as long as a lease", "[schema]")
+{
+    outbox outbox;
+    outbox.ask("select t.publish(1); select t.claim()");
+    outbox.ask("select core.worker_register('w', 'ctx', 1, 'host', 7, p_session => false)");
+    outbox.ask("update core.workers set heartbeat_at = now() - interval '4 minutes'");
+    const auto reap = "select outcome from core.outbox_reap(1, p_lease => '5 minutes')";
+
+    CHECK(outbox.ask(reap).empty());
+    outbox.ask("update core.workers set heartbeat_at = now() - interval '6 minutes'");
+    CHECK(outbox.ask(reap) == "released");
+    CHECK(outbox.ask("select core.worker_heartbeat('w')") == "f");
+}
+
+TEST_CASE("two reapers at once reap once", "[schema]")
+{
+    worked outbox;
+    auto other = outbox.open();
+    outbox.die();
+
+    outbox.ask("begin");
+    CHECK(outbox.reap() == "1|released|w|0\n2|retry|w|1\n3|released|w|0");
+    other.ask("set lock_timeout = '10 s'");
+    CHECK(other.ask("select count(*) from core.outbox_reap(1, p_grace => '0')") == "0");
+    outbox.ask("commit");
+    CHECK(other.ask("select count(*) from core.outbox_reap(1, p_grace => '0')") == "0");
+
+    CHECK(outbox.ask("select sum(attempts) from core.outbox") == "1");
+}
+
+TEST_CASE("a transactional handler that kills its worker costs its row an attempt", "[schema]")
+{
+    outbox outbox;
+    outbox.ask("select t.publish_many(1, 2)");
+    outbox.ask("select core.worker_register('w', 'ctx', 1, 'host', 7, p_session => false)");
+    outbox.ask("select core.worker_running('w', t.ids(1))");
+    outbox.ask("update core.workers set heartbeat_at = now() - interval '1 hour'");
+
+    CHECK(outbox.ask("select t.n(id), outcome, worker, last_error from core.outbox_reap(1)") ==
+          "1|retry|w|worker died: w ended while it handled this event");
+    CHECK(outbox.ask("select attempts from core.outbox order by id") == "1\n0");
+}
+
+TEST_CASE("a row that its worker had settled for later before it died is not charged again",
+          "[schema]")
+{
+    worked outbox;
+    outbox.ask("select t.settle(2, 'retry', retry_in => '1 hour', error => 'slow')");
+    outbox.die();
+
+    CHECK(outbox.reap() == "1|released|w|0\n3|released|w|0");
+    CHECK(outbox.ask("select attempts, last_error, available_at > now() + interval '30 min' "
+                     "from core.outbox where id = t.id(2)") == "1|slow|t");
+}
+
+TEST_CASE("a worker that leaves properly leaves nothing to reap", "[schema]")
+{
+    worked outbox;
+    outbox.ask("select t.settle(n) from generate_series(1, 3) n");
+    CHECK(outbox.ask("select core.worker_heartbeat('w', 3, true)") == "t");
+    CHECK(outbox.ask("select holding, listening, alive, running from core.metrics_workers") ==
+          "3|t|t|1");
+
+    outbox.worker.ask("select core.worker_unregister('w')");
+
+    CHECK(outbox.ask("select count(*) from core.workers") == "0");
+    CHECK(outbox.ask("select count(*) from pg_locks where locktype = 'advisory' and database = "
+                     "(select oid from pg_database where datname = current_database())") == "0");
+    CHECK(outbox.ask("select core.worker_heartbeat('w')") == "f");
+}

@@ -1,0 +1,130 @@
+#include "outbox.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace cuebox::schema::test;
+
+namespace {
+
+// An outbox with a dead letter, row 1, of class 'bulk'.
+class failed : public outbox
+{
+public:
+    failed()
+    {
+        ask("select t.publish(1, class => 'bulk'); select t.claim()");
+        fail("first: x");
+    }
+    void fail(const std::string& error)
+    {
+        ask("select t.settle(1, 'failed', error => '" + error + "')");
+    }
+};
+
+}
+
+TEST_CASE("each replay adds a cycle to the history and starts a new one", "[schema]")
+{
+    failed outbox;
+    outbox.ask("update core.outbox set attempts = 4");
+
+    outbox.ask("select core.outbox_replay(t.id(1), 2, 'ada')");
+    CHECK(outbox.ask("select status, attempts, last_error is null, first_failed_at is null, "
+                     "failed_at is null, claimed_by is null, generation, channel, "
+                     "idempotency_key = id::text from core.outbox") ==
+          "pending|0|t|t|t|t|2|outbox_gen_2_bulk|t");
+    CHECK(outbox.ask("select t.claim(generation => 2)") == "1");
+    outbox.fail("second: y");
+    outbox.ask("select core.outbox_replay(t.id(1), 10)");
+
+    CHECK(outbox.ask("select channel from core.outbox") == "outbox_gen_10_bulk");
+    CHECK(outbox.ask("select e->'cycle', e->'attempts', e->>'last_error', e->>'replayed_by', "
+                     "e->>'failed_at' is not null, e->>'replayed_at' is not null "
+                     "from core.outbox, jsonb_array_elements(failure_history) e") ==
+          "1|4|first: x|ada|t|t\n2|0|second: y||t|t");
+}
+
+TEST_CASE("a replay is heard on the channel of the new generation", "[schema]")
+{
+    failed outbox;
+    auto listener = outbox.open();
+    auto other = outbox.open();
+    listener.ask("listen outbox_gen_2_bulk");
+    other.ask("listen outbox_gen_1_bulk");
+
+    outbox.ask("select core.outbox_replay(t.id(1), 2)");
+
+    CHECK(says(listener.ask("select 1"), "Asynchronous notification \"outbox_gen_2_bulk\""));
+    CHECK(other.ask("select 1") == "1");
+}
+
+TEST_CASE("the placeholder's channel becomes a generation's when a row is replayed", "[schema]")
+{
+    outbox outbox;
+    outbox.ask("insert into core.outbox (id, event_type, source, generation, payload, channel) "
+               "values (t.id(1), 'a', 'tests', 1, '{}', 'outbox_default'), "
+               "(t.id(2), 'a', 'tests', 1, '{}', 'somebodys_own')");
+    outbox.ask("select t.claim(); select t.settle(1, 'failed'), t.settle(2, 'failed')");
+
+    outbox.ask("select core.outbox_replay(t.id(1), 2), core.outbox_replay(t.id(2), 2)");
+
+    CHECK(outbox.ask("select channel from core.outbox order by id") ==
+          "outbox_gen_2\nsomebodys_own");
+}
+
+TEST_CASE("past the dedup horizon a replay must be forced", "[schema]")
+{
+    failed outbox;
+    outbox.ask("select t.age('61 days')");
+
+    const auto refused = outbox.refusal("select core.outbox_replay(t.id(1), 2)");
+    CHECK(says(refused, "before the dedup horizon of 60 days"));
+    CHECK(says(refused, "Pass p_force => true"));
+    CHECK(says(outbox.refusal("select core.outbox_replay(t.id(1), 2, p_force => null)"),
+               "dedup horizon"));
+    CHECK(outbox.ask("select t.status(1)") == "failed");
+    outbox.ask("select core.outbox_replay(t.id(1), 2, p_force => true)");
+    CHECK(outbox.ask("select t.status(1)") == "pending");
+}
+
+TEST_CASE("a replay needs a generation, and a dead letter", "[schema]")
+{
+    failed outbox;
+    outbox.ask("select t.publish(2), t.publish(3); "
+               "update core.outbox set status = 'delivered' where id = t.id(3)");
+
+    CHECK(says(outbox.refusal("select core.outbox_replay(t.id(1), 0)"), "to generation 0"));
+    CHECK(says(outbox.refusal("select core.outbox_replay(t.id(1), null)"), "to generation null"));
+    CHECK(says(outbox.refusal("select core.outbox_replay(t.id(2), 1)"), "is pending, only failed"));
+    CHECK(says(outbox.refusal("select core.outbox_replay(t.id(3), 1)"), "is delivered, only"));
+    CHECK(says(outbox.refusal("select core.outbox_replay(t.id(9), 1)"), "no event"));
+}
+
+TEST_CASE("two operators who replay the same dead letter replay it once", "[schema]")
+{
+    failed outbox;
+    auto other = outbox.open();
+    outbox.ask("begin; select core.outbox_replay(t.id(1), 2)");
+    other.start("select core.outbox_replay(t.id(1), 2)");
+    outbox.ask("commit");
+
+    CHECK(says(other.refused(), "is pending, only failed events can be replayed"));
+    CHECK(outbox.ask("select jsonb_array_length(failure_history) from core.outbox") == "1");
+}
+
+TEST_CASE("a discarded dead letter is out of sight, with a last entry in its history", "[schema]")
+{
+    failed outbox;
+
+    outbox.ask("select core.outbox_discard(t.id(1), 'ada')");
+
+    CHECK(outbox.ask("select status, deleted_at is not null, failure_history->0->>'discarded_by', "
+                     "failure_history->0->>'last_error' from core.outbox") ==
+          "failed|t|ada|first: x");
+    CHECK(outbox.ask("select count(*) from core.metrics_dead_letters") == "0");
+    CHECK(says(outbox.refusal("select core.outbox_replay(t.id(1), 2)"), "was discarded"));
+    CHECK(says(outbox.refusal("select core.outbox_discard(t.id(1))"), "was discarded already"));
+    CHECK(says(outbox.refusal("select core.outbox_discard(t.id(9))"), "no event"));
+    outbox.ask("select t.publish(2)");
+    CHECK(says(outbox.refusal("select core.outbox_discard(t.id(2))"), "is pending, only failed"));
+}
