@@ -1,30 +1,54 @@
+#include "command.hpp"
+#include "contracts.hpp"
+#include "migrate.hpp"
+#include "publish.hpp"
+
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
+#include <exception>
 
-// Exit codes: 0 done, 1 failed, 2 wrong usage.
+namespace {
+
+int complain(const char* what, const char* advice, int code)
+{
+    std::fprintf(stderr, "cuebox: %s%s\n", what, advice);
+    return code;
+}
+
+}
+
 int main(int argc, char** argv)
 {
+    using namespace cuebox;
+
     CLI::App app{"Cuebox: coroutine actors that move events out of a Postgres outbox into handlers",
                  "cuebox"};
     app.set_version_flag("--version", "cuebox " CUEBOX_VERSION);
-    app.footer("This version has the actor runtime, a library: see docs/runtime.md.");
+    app.require_subcommand(0, 1);
+
+    cli::action chosen;
+    cli::add_migrate(app, chosen);
+    cli::add_publish(app, chosen);
+    cli::add_contracts(app, chosen);
 
     try {
         app.parse(argc, argv);
-    }
-    catch (const CLI::CallForHelp&) {
+        if (chosen)
+            return chosen();
         std::fputs(app.help().c_str(), stdout);
-        return 0;
+        return cli::done;
     }
-    catch (const CLI::CallForVersion& version) {
-        std::printf("%s\n", version.what());
-        return 0;
+    catch (const CLI::Success& asked_for) {
+        return app.exit(asked_for);
     }
     catch (const CLI::ParseError& wrong) {
-        std::fprintf(stderr, "cuebox: %s: `cuebox --help` lists what there is\n", wrong.what());
-        return 2;
+        return complain(wrong.what(), ": `cuebox --help` lists what there is", cli::wrong_usage);
     }
-    std::fputs(app.help().c_str(), stdout);
-    return 0;
+    catch (const cli::usage_error& wrong) {
+        return complain(wrong.what(), "", cli::wrong_usage);
+    }
+    catch (const std::exception& failure) {
+        return complain(failure.what(), "", cli::failed);
+    }
 }

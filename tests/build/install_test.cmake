@@ -21,6 +21,6 @@ run(${CMAKE_COMMAND} -E env "CMAKE_PREFIX_PATH=${work}/prefix:${prefix}"
     -D CMAKE_CXX_COMPILER_LAUNCHER=${launcher} -D "CMAKE_CXX_FLAGS=${flags}")
 run(${CMAKE_COMMAND} --build "${work}/build")
 execute_process(COMMAND "${work}/build/consumer" RESULT_VARIABLE failed OUTPUT_VARIABLE said)
-if(failed OR NOT said STREQUAL "hello from an installed actor\n")
+if(failed OR NOT said STREQUAL "outbox_gen_1 {\"whom\":\"you\"}\nhello from an installed actor\n")
     message(FATAL_ERROR "the consumer said: ${said}")
 endif()

@@ -1,3 +1,5 @@
+#include <cuebox/embedded/options.hpp>
+#include <cuebox/outbox/publisher.hpp>
 #include <cuebox/runtime/stage.hpp>
 
 #include <cstdio>
@@ -15,8 +17,22 @@ struct greeter
     }
 };
 
+struct greeted
+{
+    static constexpr std::string_view event_type = "greeter.greeted";
+    static constexpr int event_version = 1;
+
+    std::string whom;
+};
+
 int main()
 {
+    const cuebox::outbox::publisher publisher{{.source = "greeter", .generation = 1}};
+    const auto event = publisher.prepare(greeted{.whom = "you"});
+    std::printf("%s %s\n", event.channel.c_str(), event.envelope.payload.text.c_str());
+    if (!cuebox::embedded::parse("embedded"))
+        return 1;
+
     cuebox::stage stage;
     cuebox::tree app{stage.loop(), "app"};
     auto who = app.add<greeter>("greeter");

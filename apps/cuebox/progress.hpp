@@ -1,0 +1,40 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+namespace cuebox::cli {
+
+// How far a long command is, on stderr: a bar that redraws itself on a terminal, else a plain line
+// every few seconds.
+class progress
+{
+public:
+    // Silent for those who asked for machine-readable output.
+    explicit progress(bool silent);
+    ~progress();
+    progress(const progress&) = delete;
+    progress& operator=(const progress&) = delete;
+
+    // Cheap enough to call for every event.
+    void show(std::size_t count, std::optional<double> share);
+
+private:
+    using clock = std::chrono::steady_clock;
+
+    void draw(std::size_t count, std::optional<double> share, clock::time_point now);
+
+    bool silent_;
+    bool terminal_;
+    bool drawn_ = false;
+    std::size_t calls_ = 0;
+    clock::time_point started_ = clock::now();
+    clock::time_point due_;
+};
+
+// 1234567 as "1,234,567".
+std::string with_commas(std::size_t number);
+
+}

@@ -1,0 +1,67 @@
+#include "run.hpp"
+
+#include "command.hpp"
+
+#include <cuebox/pg/error.hpp>
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+
+#include <csignal>
+#include <exception>
+
+namespace cuebox::cli {
+
+namespace asio = boost::asio;
+
+namespace {
+
+[[noreturn]] void rethrow_in_words(const std::exception_ptr& what)
+{
+    try {
+        std::rethrow_exception(what);
+    }
+    catch (const pg::error& error) {
+        // No such schema, table or function.
+        if (error.sqlstate() == "3F000" || error.sqlstate() == "42P01" ||
+            error.sqlstate() == "42883")
+            throw failure{"the database has no Cuebox schema, or an old one: run `cuebox migrate`"};
+        throw;
+    }
+}
+
+}
+
+int run(asio::awaitable<int> command)
+{
+    asio::io_context io{1};
+    asio::cancellation_signal stop;
+    asio::signal_set signals{io, SIGINT, SIGTERM};
+    bool interrupted = false;
+    signals.async_wait([&](const boost::system::error_code& error, int) {
+        interrupted = !error;
+        if (interrupted)
+            stop.emit(asio::cancellation_type::terminal);
+    });
+
+    std::exception_ptr thrown;
+    int code = failed;
+    asio::co_spawn(
+        io, std::move(command),
+        asio::bind_cancellation_slot(stop.slot(), [&](std::exception_ptr why, int given) {
+            thrown = why;
+            code = given;
+            signals.cancel();
+        }));
+    io.run();
+    if (interrupted)
+        throw failure{"interrupted: what was not committed is undone"};
+    if (thrown)
+        rethrow_in_words(thrown);
+    return code;
+}
+
+}
