@@ -34,19 +34,17 @@ int run_program(const suite& suite, std::string_view home, judge_function judge,
 
         const bool json_on_stdout = options.json_path == "-";
         auto& people = json_on_stdout ? std::cerr : std::cout;
-        print_table(people, all, home);
+        print_table(people, suite, all, home);
         print_goals(people, goals);
 
-        const auto json = [&](std::ostream& out) {
-            write_json(out, suite.name(), options, all, goals);
-        };
+        const auto json = [&](std::ostream& out) { write_json(out, suite, options, all, goals); };
         if (json_on_stdout)
             json(std::cout);
         else if (!options.json_path.empty())
             write_file(options.json_path, json);
         if (!options.data_path.empty())
             write_file(options.data_path,
-                       [&](std::ostream& out) { write_data(out, options, all); });
+                       [&](std::ostream& out) { write_data(out, suite, options, all); });
         return EXIT_SUCCESS;
     }
     catch (const std::exception& error) {

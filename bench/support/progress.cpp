@@ -5,9 +5,10 @@
 
 namespace bench {
 
-progress::progress(int repeat, std::size_t cases)
+progress::progress(int repeat, std::size_t cases, unit rates)
     : repeat_(repeat),
       total_((static_cast<std::size_t>(repeat) + 1) * cases),
+      rates_(std::move(rates)),
       live_(isatty(STDERR_FILENO) == 1)
 {}
 
@@ -33,7 +34,8 @@ void progress::begin(int round, const bench_case& measured)
 void progress::end(const sample& taken)
 {
     if (!live_)
-        std::fprintf(stderr, "%s %9.3f M/s in %.2f s\n", line_.c_str(), taken.million_per_second(),
+        std::fprintf(stderr, "%s %9.3f %s in %.2f s\n", line_.c_str(),
+                     taken.million_per_second() * 1e6 / rates_.per_second, rates_.name.c_str(),
                      static_cast<double>(taken.elapsed.count()) / 1e9);
 }
 

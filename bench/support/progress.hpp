@@ -11,7 +11,7 @@ namespace bench {
 class progress
 {
 public:
-    progress(int repeat, std::size_t cases);
+    progress(int repeat, std::size_t cases, unit rates);
     ~progress();
 
     progress(const progress&) = delete;
@@ -24,6 +24,7 @@ private:
     int repeat_;
     std::size_t total_;
     std::size_t done_ = 0;
+    unit rates_;
     bool live_;
     std::string line_;
 };

@@ -5,6 +5,7 @@
 #include <tao/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <ostream>
 
 namespace bench {
@@ -12,16 +13,21 @@ namespace {
 
 tao::json::value json_of(const spread& figure)
 {
+    if (std::isnan(figure.median))
+        return tao::json::null;
     return {{"median", figure.median}, {"min", figure.min}, {"max", figure.max}};
 }
 
 tao::json::value json_of(const result& row)
 {
     tao::json::value samples = tao::json::empty_array;
-    for (const auto& each : row.samples)
-        samples.push_back({{"elapsed_ns", each.elapsed.count()},
-                           {"messages", each.messages},
-                           {"allocations", each.allocations}});
+    for (const auto& each : row.samples) {
+        tao::json::value sample = {{"elapsed_ns", each.elapsed.count()},
+                                   {"messages", each.messages}};
+        if (each.allocations)
+            sample["allocations"] = *each.allocations;
+        samples.push_back(std::move(sample));
+    }
     return {{"workload", row.measured.workload},
             {"system", row.measured.system},
             {"note", row.measured.note},
@@ -42,8 +48,8 @@ std::vector<std::string> distinct(const results& all, std::string bench_case::* 
 
 }
 
-void write_json(std::ostream& out, const std::string& bench, const options& options,
-                const results& all, const std::vector<goal>& goals)
+void write_json(std::ostream& out, const suite& suite, const options& options, const results& all,
+                const std::vector<goal>& goals)
 {
     const auto where = this_machine();
     tao::json::value rows = tao::json::empty_array;
@@ -55,18 +61,19 @@ void write_json(std::ostream& out, const std::string& bench, const options& opti
             {{"goal", each.text}, {"verdict", name_of(each.reached)}, {"figure", each.figure}});
 
     const tao::json::value document = {
-        {"bench", bench},
+        {"bench", suite.name()},
         {"quick", options.quick},
         {"repeat", options.repeat},
         {"machine",
          {{"processor", where.processor}, {"cores", where.cores}, {"compiler", where.compiler}}},
+        {"surroundings", suite.surroundings()},
         {"results", rows},
         {"goals", judged}};
     tao::json::to_stream(out, document, 2);
     out << '\n';
 }
 
-void write_data(std::ostream& out, const options& options, const results& all)
+void write_data(std::ostream& out, const suite& suite, const options& options, const results& all)
 {
     const auto where = this_machine();
     const auto systems = distinct(all, &bench_case::system);
@@ -81,7 +88,10 @@ void write_data(std::ostream& out, const options& options, const results& all)
         out << workload;
         for (const auto& system : systems) {
             const auto* row = find(all, workload, system);
-            out << ' ' << (row ? std::to_string(row->million_per_second().median) : "NaN");
+            out << ' '
+                << (row ? std::to_string(row->million_per_second().median * 1e6 /
+                                         suite.rates().per_second)
+                        : "NaN");
         }
         out << '\n';
     }

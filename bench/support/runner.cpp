@@ -54,7 +54,7 @@ results run(const suite& suite, const options& options)
     constexpr std::uint64_t short_run = 10; // quick and warm-up runs send this fraction
 
     auto all = chosen_cases(suite, options);
-    progress progress{options.repeat, all.size()};
+    progress progress{options.repeat, all.size(), suite.rates()};
     for (int round = 0; round <= options.repeat; ++round) {
         const bool warm_up = round == 0;
         for (const auto index : order_of_round(all, round)) {

@@ -2,6 +2,7 @@
 
 #include "allocations.hpp"
 
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -19,7 +20,9 @@ double sample::nanoseconds_per_message() const
 
 double sample::allocations_per_message() const
 {
-    return static_cast<double>(allocations) / static_cast<double>(messages);
+    if (!allocations)
+        return std::numeric_limits<double>::quiet_NaN();
+    return static_cast<double>(*allocations) / static_cast<double>(messages);
 }
 
 void stopwatch::start()

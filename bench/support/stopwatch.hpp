@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 
 namespace bench {
 
@@ -10,11 +11,12 @@ struct sample
 {
     std::chrono::nanoseconds elapsed{};
     std::uint64_t messages = 0; // as counted by whoever received them
-    std::uint64_t allocations = 0;
+    // None when the work was done by another process.
+    std::optional<std::uint64_t> allocations{};
 
     double million_per_second() const;
     double nanoseconds_per_message() const;
-    double allocations_per_message() const;
+    double allocations_per_message() const; // not a number when they were not counted
 };
 
 // Times a run from its first send to its last receive. start() and stop() may be called on

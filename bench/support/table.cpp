@@ -1,5 +1,6 @@
 #include "table.hpp"
 
+#include <cmath>
 #include <cstdio>
 #include <ostream>
 #include <sstream>
@@ -53,13 +54,15 @@ void print_notes(std::ostream& out, const results& all)
 
 }
 
-void print_table(std::ostream& out, const results& all, std::string_view home)
+void print_table(std::ostream& out, const suite& suite, const results& all, std::string_view home)
 {
     constexpr auto* header_row = "%-12s  %-14s  %11s  %19s  %10s  %11s  %9s\n";
-    constexpr auto* value_row = "%-12s  %-14s  %11.3f  %8.3f - %8.3f  %10.1f  %11.3f  %9s\n";
+    constexpr auto* value_row = "%-12s  %-14s  %11.3f  %8.3f - %8.3f  %10.1f  %11s  %9s\n";
 
-    out << format(header_row, "workload", "system", "M msg/s", "min - max", "ns/msg", "allocs/msg",
-                  (std::string{home} + " is").c_str());
+    if (const auto surroundings = suite.surroundings(); !surroundings.empty())
+        out << surroundings << "\n\n";
+    out << format(header_row, "workload", "system", suite.rates().name.c_str(), "min - max",
+                  "ns/msg", "allocs/msg", (std::string{home} + " is").c_str());
     out << std::string(width, '-') << '\n';
     std::string workload;
     for (const auto& row : all) {
@@ -68,9 +71,13 @@ void print_table(std::ostream& out, const results& all, std::string_view home)
             out << '\n';
         workload = row.measured.workload;
         const auto rate = row.million_per_second();
+        const auto scale = 1e6 / suite.rates().per_second;
+        const auto allocations = row.allocations_per_message().median;
         out << format(value_row, first ? workload.c_str() : "", row.measured.system.c_str(),
-                      rate.median, rate.min, rate.max, row.nanoseconds_per_message().median,
-                      row.allocations_per_message().median, lead_text(row, all, home).c_str());
+                      rate.median * scale, rate.min * scale, rate.max * scale,
+                      row.nanoseconds_per_message().median,
+                      std::isnan(allocations) ? "" : format("%.3f", allocations).c_str(),
+                      lead_text(row, all, home).c_str());
     }
     print_notes(out, all);
 }

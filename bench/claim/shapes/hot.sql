@@ -1,0 +1,1 @@
+-- The shape that was chosen: what the migrations make.
