@@ -16,9 +16,16 @@ may_include = {
     "core/config": set(),
     "core/compose": {"asio", "runtime", "config"},
     "core/event": set(),
+    "core/policy": {"event"},
     "core/pg": {"asio"},
     "core/embedded": set(),
-    "core/outbox": {"asio", "event", "pg"},
+    "core/telemetry": {"event"},
+    "core/handling": {"asio", "event", "outbox", "pg", "policy", "runtime", "telemetry"},
+    "actors": {"asio", "config", "event", "handling", "outbox", "pg", "policy", "runtime",
+               "telemetry"},
+    "handlers": {"asio", "config", "event", "handling", "outbox", "pg", "policy", "runtime",
+                 "telemetry"},
+    "core/outbox": {"asio", "event", "pg", "policy"},
 }
 
 # Headers that belong to one room alone.

@@ -7,7 +7,7 @@
 deps="$root/.deps"
 
 packages_build=(clang-19 lld-19 clang-format-19 libclang-rt-19-dev g++ cmake ninja-build ccache
-                python3 tao-json-dev tao-pegtl-dev libcli11-dev libpq-dev postgresql-15)
+                python3 tao-json-dev tao-pegtl-dev libcli11-dev libpq-dev libssl-dev postgresql-15)
 packages_test=(pgbouncer)
 packages_lint=(clang-tidy-19)
 packages_bench=(libcaf-dev gnuplot-nox)

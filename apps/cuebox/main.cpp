@@ -2,6 +2,7 @@
 #include "contracts.hpp"
 #include "migrate.hpp"
 #include "publish.hpp"
+#include "worker.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -30,6 +31,7 @@ int main(int argc, char** argv)
     cli::action chosen;
     cli::add_migrate(app, chosen);
     cli::add_publish(app, chosen);
+    cli::add_worker(app, chosen);
     cli::add_contracts(app, chosen);
 
     try {

@@ -28,6 +28,7 @@ namespace cuebox::config {
 //         node params;                          // Kept as it is, for someone else to read.
 //
 //         static constexpr std::string_view required[] = {"name"};
+//         static constexpr std::string_view read_elsewhere[] = {"kind"}; // Optional: not unknown.
 //         void validate(const node& from) const; // Optional: refuses with from.refuse(...).
 //     };
 //
@@ -86,16 +87,33 @@ Duration read_duration(const node& from)
     return duration;
 }
 
+// The keys that may stand beside the fields of a struct, because somebody else reads them.
+template <class Struct>
+constexpr auto known_keys()
+{
+    constexpr auto names = field_names<Struct>();
+    if constexpr (requires { Struct::read_elsewhere; }) {
+        std::array<std::string_view, names.size() + std::size(Struct::read_elsewhere)> all{};
+        const auto rest = std::ranges::copy(names, all.begin()).out;
+        std::ranges::copy(Struct::read_elsewhere, rest);
+        return all;
+    }
+    else {
+        return names;
+    }
+}
+
 template <class Struct>
 void read_struct(const node& from, Struct& out)
 {
     static constexpr auto names = field_names<Struct>();
+    static constexpr auto known = known_keys<Struct>();
     if constexpr (requires { Struct::required; }) {
         static_assert(all_among(Struct::required, names), "required names an unknown field");
-        check_keys(from, names, Struct::required);
+        check_keys(from, known, Struct::required);
     }
     else {
-        check_keys(from, names, {});
+        check_keys(from, known, {});
     }
 
     boost::pfr::for_each_field(out, [&from](auto& field, std::size_t index) {

@@ -1,0 +1,367 @@
+#include "claimer.hpp"
+
+#include <boost/uuid/uuid_hash.hpp>
+
+#include <algorithm>
+
+namespace cuebox::actors {
+
+namespace {
+
+constexpr std::chrono::seconds floor_every{1};
+
+duration since_epoch(time_point at)
+{
+    return at.time_since_epoch();
+}
+
+}
+
+std::size_t claimer::uuid_hash::operator()(const pg::uuid& id) const noexcept
+{
+    return boost::uuids::hash_value(id);
+}
+
+claimer::claimer(company_ptr company)
+    : company_(std::move(company)),
+      leased_(company_->handlers->leased_types(), company_->settlers.size(),
+              company_->settings.claim),
+      locked_(company_->handlers->transactional_types(), company_->lanes.size(),
+              company_->settings.claim)
+{
+    for (std::size_t i = company_->workers.size(); i > 0; --i)
+        idle_.push_back(i - 1);
+}
+
+awaitable<void> claimer::run(self<messages>& me)
+{
+    if (!leased_.types().empty())
+        me.every(company_->settings.lease / 3, lease_check_due{});
+    while (auto message = co_await me.receive()) {
+        react(me, *message);
+        while (auto more = me.try_receive())
+            react(me, *more);
+        dispatch(me);
+        pump(me);
+    }
+    while (auto left = me.try_receive())
+        if (auto* got = std::get_if<claimed>(&*left))
+            for (const held_row& each : got->rows)
+                give_back(each);
+    let_go();
+}
+
+void claimer::react(self<messages>& me, messages::any& message)
+{
+    if (std::holds_alternative<wake>(message)) {
+        wake_flows();
+        (void)company_->retry.try_send(look{});
+    }
+    else if (auto* state = std::get_if<line_state>(&message)) {
+        set_line(me, *state);
+    }
+    else if (auto* got = std::get_if<claimed>(&message)) {
+        take(me, *got);
+    }
+    else if (auto* done = std::get_if<lane_done>(&message)) {
+        finish(me, *done);
+    }
+    else if (auto* idle = std::get_if<worker_idle>(&message)) {
+        release_worker(me, *idle);
+    }
+    else if (auto* lost = std::get_if<leases_lost>(&message)) {
+        lose(me, *lost);
+    }
+    else if (auto* found = std::get_if<floor_found>(&message)) {
+        if (found->floor) {
+            leased_.set_floor(*found->floor);
+            locked_.set_floor(*found->floor);
+        }
+    }
+    else if (std::holds_alternative<poll_due>(message)) {
+        poll_ = 0;
+        wake_flows();
+        arm(me);
+    }
+    else if (std::holds_alternative<lease_check_due>(message)) {
+        renew_leases();
+    }
+    else if (std::holds_alternative<mark_due>(message)) {
+        mark(me);
+    }
+    else if (std::holds_alternative<claim_again>(message)) {
+        again_ = 0;
+    }
+    else if (std::holds_alternative<floor_check_due>(message)) {
+        floor_timer_ = false;
+    }
+    else {
+        std::get<request<get_load>>(message).reply({.in_hand = hand_.size(),
+                                                    .waiting = waiting_.size(),
+                                                    .claim_size = leased_.size.now(),
+                                                    .polling = polling_});
+    }
+}
+
+void claimer::set_line(self<messages>& me, const line_state& state)
+{
+    started_ = true;
+    polling_ = state.polling;
+    wake_flows();
+    arm(me);
+}
+
+void claimer::wake_flows()
+{
+    leased_.woken();
+    locked_.woken();
+    floor_due_ = true;
+}
+
+// The next poll: a slow one always, a faster one while nothing can be heard.
+void claimer::arm(self<messages>& me)
+{
+    if (poll_ != 0)
+        me.cancel(poll_);
+    const auto& rules = company_->settings;
+    poll_ = me.after(polling_ ? rules.poll : rules.safety_poll, poll_due{});
+}
+
+void claimer::take(self<messages>& me, claimed& got)
+{
+    leased_.busy[got.settler] = false;
+    asked_for_ -= got.asked;
+    if (!got.ok) {
+        leased_.failed(since_epoch(me.now()));
+        return;
+    }
+    leased_.answered(got.bounds, got.reach, got.expanded, since_epoch(me.now()));
+    if (got.rows.empty())
+        return;
+    notice_channels(got.rows);
+    const std::size_t number = next_batch_++;
+    batches_[number] = {.rows = got.rows.size(), .left = got.rows.size(), .began = me.now()};
+    for (held_row& each : got.rows) {
+        const pg::uuid id = each.row->id;
+        waiting_.push_back(id);
+        hand_[id] = {.held = std::move(each), .batch = number};
+    }
+}
+
+void claimer::finish(self<messages>& me, const lane_done& done)
+{
+    locked_.busy[done.lane] = false;
+    if (!done.ok) {
+        locked_.failed(since_epoch(me.now()));
+        return;
+    }
+    locked_.answered(done.bounds, done.reach, done.expanded, since_epoch(me.now()));
+    locked_.size.handled(done.reach.got, done.took);
+    if (done.retry_in)
+        (void)company_->retry.try_send(due_in{*done.retry_in});
+}
+
+void claimer::release_worker(self<messages>& me, const worker_idle& idle)
+{
+    idle_.push_back(idle.worker);
+    if (idle.retry_in)
+        (void)company_->retry.try_send(due_in{*idle.retry_in});
+    drop(me, idle.row);
+}
+
+// Out of hand, handled or lost; with the last of its batch the pace of handling is known.
+void claimer::drop(self<messages>& me, const pg::uuid& row)
+{
+    const auto found = hand_.find(row);
+    if (found == hand_.end())
+        return;
+    const auto of = batches_.find(found->second.batch);
+    hand_.erase(found);
+    if (of == batches_.end() || --of->second.left > 0)
+        return;
+    leased_.size.handled(of->second.rows, me.now() - of->second.began);
+    batches_.erase(of);
+}
+
+void claimer::lose(self<messages>& me, const leases_lost& lost)
+{
+    for (const pg::uuid& id : lost.rows) {
+        const auto found = hand_.find(id);
+        if (found == hand_.end())
+            continue;
+        if (found->second.worker) {
+            (void)company_->workers[*found->second.worker].try_send(lease_lost{id});
+            continue; // It says when its handler has ended.
+        }
+        std::erase(waiting_, id);
+        drop(me, id);
+    }
+}
+
+void claimer::dispatch(self<messages>& me)
+{
+    bool any = false;
+    while (!waiting_.empty() && !idle_.empty()) {
+        auto& next = hand_.at(waiting_.front());
+        const std::size_t worker = idle_.back();
+        run_row order{next.held};
+        if (company_->workers[worker].try_send(std::move(order)) != sent::accepted)
+            break; // It is being restarted.
+        next.worker = worker;
+        next.started = me.now();
+        waiting_.pop_front();
+        idle_.pop_back();
+        any = true;
+    }
+    if (any && !marking_) {
+        marking_ = true;
+        me.after(company_->settings.mark_after, mark_due{});
+    }
+}
+
+// Room for more rows: one for each worker, and as many again as the last batches showed to be
+// handled in no time.
+std::size_t claimer::room() const noexcept
+{
+    const std::size_t grown =
+        leased_.size.now() > company_->settings.claim.batch_min ? 2 * leased_.size.now() : 0;
+    const std::size_t most = company_->workers.size() + grown;
+    const std::size_t taken = hand_.size() + asked_for_;
+    return most > taken ? most - taken : 0;
+}
+
+void claimer::pump(self<messages>& me)
+{
+    if (!started_)
+        return;
+    claim_leased(me);
+    claim_locked(me);
+    keep_floor(me);
+    if (again_ != 0)
+        return;
+    // A flow that is held back, by the database's absence or by the price of a full claim, is
+    // looked at again when that has passed.
+    const duration now = since_epoch(me.now());
+    std::optional<duration> next;
+    for (const flow* each : {&leased_, &locked_}) {
+        const auto at = each->held_back_until(now);
+        if (at && (!next || *at < *next))
+            next = at;
+    }
+    if (next)
+        again_ = me.after(*next - now, claim_again{});
+}
+
+void claimer::claim_leased(self<messages>& me)
+{
+    const duration now = since_epoch(me.now());
+    for (std::size_t i = 0; i < leased_.busy.size(); ++i) {
+        const std::size_t limit = std::min(leased_.size.now(), room());
+        if (leased_.busy[i] || limit == 0 || !leased_.hungry(now))
+            continue;
+        claim order{leased_.request(limit, now)};
+        if (company_->settlers[i].try_send(std::move(order)) != sent::accepted)
+            continue;
+        leased_.busy[i] = true;
+        asked_for_ += limit;
+        // Until it answers there is nothing known to be left for the others, unless there was.
+        if (!leased_.backlog())
+            break;
+    }
+}
+
+void claimer::claim_locked(self<messages>& me)
+{
+    const duration now = since_epoch(me.now());
+    for (std::size_t i = 0; i < locked_.busy.size(); ++i) {
+        if (locked_.busy[i] || !locked_.hungry(now))
+            continue;
+        take_batch order{locked_.request(locked_.size.now(), now)};
+        if (company_->lanes[i].try_send(std::move(order)) != sent::accepted)
+            continue;
+        locked_.busy[i] = true;
+        if (!locked_.backlog())
+            break;
+    }
+}
+
+// About once a second while anything happens: what is done is passed by, and what was committed
+// late is found.
+void claimer::keep_floor(self<messages>& me)
+{
+    if (!floor_due_ || company_->settlers.empty())
+        return;
+    const duration since = me.now() - floor_asked_;
+    if (floor_asked_ != time_point{} && since < floor_every) {
+        if (!floor_timer_) {
+            floor_timer_ = true;
+            me.after(floor_every - since, floor_check_due{});
+        }
+        return;
+    }
+    floor_asked_ = me.now();
+    floor_due_ = leased_.backlog() || locked_.backlog();
+    (void)company_->settlers.front().try_send(find_floor{});
+}
+
+void claimer::renew_leases()
+{
+    std::vector<outbox::relay::lease> held;
+    for (const auto& [id, each] : hand_)
+        held.push_back({.id = id, .token = each.held.token});
+    if (!held.empty())
+        (void)company_->settlers.front().try_send(extend_leases{std::move(held)});
+}
+
+// Names the rows whose handlers have run for a while.
+void claimer::mark(self<messages>& me)
+{
+    marking_ = false;
+    std::vector<pg::uuid> running;
+    bool any = false;
+    bool news = false;
+    for (auto& [id, each] : hand_) {
+        if (!each.worker)
+            continue;
+        any = true;
+        if (me.now() - each.started < company_->settings.mark_after)
+            continue;
+        running.push_back(id);
+        news = news || !std::exchange(each.marked, true);
+    }
+    if (news)
+        (void)company_->settlers.front().try_send(mark_running{std::move(running)});
+    if (any) {
+        marking_ = true;
+        me.after(company_->settings.mark_after, mark_due{});
+    }
+}
+
+// Without classes every channel of the generation is claimed from; the names of those that are
+// used are learnt from the rows.
+void claimer::notice_channels(const std::vector<held_row>& rows)
+{
+    for (const held_row& each : rows)
+        if (channels_.insert(each.row->channel).second)
+            (void)company_->connection.try_send(listen_also{each.row->channel});
+}
+
+void claimer::give_back(const held_row& held)
+{
+    settle outcome{{.id = held.row->id,
+                    .token = held.token,
+                    .place = {},
+                    .verdict = policy::released{},
+                    .handled = {}}};
+    (void)company_->settlers[held.settler].try_send(std::move(outcome));
+}
+
+// What was claimed and not started goes back untouched.
+void claimer::let_go()
+{
+    for (const pg::uuid& id : waiting_)
+        give_back(hand_.at(id).held);
+    waiting_.clear();
+}
+
+}

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cuebox/actors/flow.hpp>
+#include <cuebox/actors/settings.hpp>
+#include <cuebox/runtime/self.hpp>
+
+#include <deque>
+#include <set>
+#include <unordered_map>
+
+namespace cuebox::actors {
+
+// Decides when to claim, and how much: when woken, due or polled, or when there is more and room
+// for it. It never waits for the database itself: settlers and lanes claim at its word, and answer.
+class claimer
+{
+public:
+    using messages = claimer_messages;
+    static constexpr std::string_view kind = "claimer";
+
+    explicit claimer(company_ptr company);
+
+    awaitable<void> run(self<messages>& me);
+
+private:
+    struct in_hand
+    {
+        held_row held{};
+        std::size_t batch = 0;
+        std::optional<std::size_t> worker{};
+        time_point started{};
+        bool marked = false;
+    };
+    struct batch
+    {
+        std::size_t rows = 0;
+        std::size_t left = 0;
+        time_point began{};
+    };
+    struct uuid_hash
+    {
+        std::size_t operator()(const pg::uuid& id) const noexcept;
+    };
+
+    void react(self<messages>& me, messages::any& message);
+    void take(self<messages>& me, claimed& got);
+    void finish(self<messages>& me, const lane_done& done);
+    void release_worker(self<messages>& me, const worker_idle& idle);
+    void lose(self<messages>& me, const leases_lost& lost);
+    void wake_flows();
+    void drop(self<messages>& me, const pg::uuid& row);
+    void set_line(self<messages>& me, const line_state& state);
+    void dispatch(self<messages>& me);
+    void pump(self<messages>& me);
+    void claim_leased(self<messages>& me);
+    void claim_locked(self<messages>& me);
+    void arm(self<messages>& me);
+    void keep_floor(self<messages>& me);
+    void renew_leases();
+    void mark(self<messages>& me);
+    void notice_channels(const std::vector<held_row>& rows);
+    void give_back(const held_row& held);
+    void let_go();
+    std::size_t room() const noexcept;
+
+    company_ptr company_;
+    flow leased_;
+    flow locked_;
+    std::unordered_map<pg::uuid, in_hand, uuid_hash> hand_;
+    std::deque<pg::uuid> waiting_;
+    std::vector<std::size_t> idle_;
+    std::unordered_map<std::size_t, batch> batches_;
+    std::size_t next_batch_ = 0;
+    std::size_t asked_for_ = 0; // Rows that claims under way may bring.
+    std::set<std::string> channels_;
+    bool started_ = false;
+    bool polling_ = false;
+    std::uint64_t poll_ = 0;
+    std::uint64_t again_ = 0;
+    bool marking_ = false; // A mark_due is on its way.
+    bool floor_timer_ = false;
+    bool floor_due_ = true;
+    time_point floor_asked_{};
+};
+
+}

@@ -1,0 +1,219 @@
+#include "connection.hpp"
+
+#include "trouble.hpp"
+
+namespace cuebox::actors {
+
+connection::connection(company_ptr company)
+    : company_(std::move(company)),
+      reconnect_(company_->settings.reconnect)
+{}
+
+awaitable<void> connection::run(self<messages>& me)
+{
+    hearing_.emplace(me.loop().executor());
+    me.every(company_->settings.heartbeat, beat{});
+    co_await attempt(me);
+    while (auto message = co_await me.receive()) {
+        if (std::holds_alternative<heard>(*message)) {
+            (void)company_->claimer.try_send(wake{});
+        }
+        else if (auto* broke = std::get_if<line_broke>(&*message)) {
+            co_await pause(*hearing_);
+            lose(me, broke->why);
+        }
+        else if (std::holds_alternative<beat>(*message)) {
+            co_await check(me);
+        }
+        else if (std::holds_alternative<try_again>(*message)) {
+            co_await attempt(me);
+        }
+        else if (auto* also = std::get_if<listen_also>(&*message)) {
+            co_await listen_on(me, std::move(also->channel));
+        }
+        else {
+            std::get<request<get_line>>(*message).reply(health(me));
+        }
+    }
+    co_await pause(*hearing_);
+    co_await hang_up();
+}
+
+awaitable<void> connection::attempt(self<messages>& me)
+{
+    if (line_)
+        co_return;
+    std::string why;
+    try {
+        line_ = co_await company_->relay->open_line(company_->handlers->all_types());
+    }
+    catch (const std::exception& error) {
+        if (detail::is_cancellation(std::current_exception()))
+            throw;
+        why = error.what();
+    }
+    if (!line_) {
+        lose(me, why);
+        co_return;
+    }
+    reconnect_.succeeded();
+    checked_ = me.now();
+    trouble_ = line_->deaf_because();
+    if (trouble_.empty()) {
+        company_->log.info("listening", {{"worker", company_->relay->worker()}});
+        hearing_->spawn(hear(me));
+    }
+    else {
+        company_->log.warning(trouble_);
+    }
+    tell_claimer(me);
+    // Whatever came while nobody listened.
+    (void)company_->claimer.try_send(wake{});
+}
+
+awaitable<void> connection::hear(self<messages>& me)
+{
+    std::string why;
+    try {
+        for (;;) {
+            co_await line_->heard();
+            (void)me.address().try_send(heard{});
+        }
+    }
+    catch (const std::exception& error) {
+        if (detail::is_cancellation(std::current_exception()))
+            throw;
+        why = error.what();
+    }
+    (void)me.address().try_send(line_broke{why});
+}
+
+awaitable<void> connection::pause(scope& hearing)
+{
+    hearing.cancel();
+    co_await hearing.join();
+}
+
+awaitable<void> connection::check(self<messages>& me)
+{
+    if (!line_) {
+        co_await keep_alive(me);
+        co_return;
+    }
+    const std::size_t rows = co_await holding(me);
+    co_await pause(*hearing_);
+    std::string why;
+    try {
+        co_await line_->check(rows);
+        checked_ = me.now();
+    }
+    catch (const std::exception& error) {
+        if (detail::is_cancellation(std::current_exception()))
+            throw;
+        why = error.what();
+    }
+    if (!why.empty())
+        lose(me, why);
+    else if (line_->deaf_because().empty())
+        hearing_->spawn(hear(me));
+}
+
+// The line is down, the worker is not: it says so by another way, as long as there is one.
+awaitable<void> connection::keep_alive(self<messages>& me)
+{
+    tell_claimer(me);
+    if (!reconnect_.polling(me.now().time_since_epoch()))
+        co_return;
+    const std::size_t rows = co_await holding(me);
+    try {
+        co_await company_->relay->keep_alive(rows);
+    }
+    catch (const std::exception& error) {
+        note_trouble(company_->log, "connection", error);
+    }
+}
+
+awaitable<void> connection::listen_on(self<messages>& me, std::string channel)
+{
+    if (!line_)
+        co_return;
+    co_await pause(*hearing_);
+    std::string why;
+    try {
+        co_await line_->listen_also(std::move(channel));
+    }
+    catch (const std::exception& error) {
+        if (detail::is_cancellation(std::current_exception()))
+            throw;
+        why = error.what();
+    }
+    if (!why.empty())
+        lose(me, why);
+    else if (line_->deaf_because().empty())
+        hearing_->spawn(hear(me));
+}
+
+void connection::lose(self<messages>& me, std::string_view why)
+{
+    line_.reset();
+    trouble_ = why;
+    const auto wait = reconnect_.failed(me.now().time_since_epoch(), me.loop().jitter());
+    company_->log.warning("the line is down",
+                          {{"error", why}, {"again_in_ms", wait / std::chrono::milliseconds(1)}});
+    me.after(wait, try_again{});
+    tell_claimer(me);
+}
+
+void connection::tell_claimer(self<messages>& me)
+{
+    const bool listening = line_ && line_->deaf_because().empty();
+    const bool polling = line_ ? !listening : reconnect_.polling(me.now().time_since_epoch());
+    // Before the first word of it nothing is claimed; after a short loss nothing changes.
+    if (!listening && !polling)
+        return;
+    if (told_ && polling == told_polling_ && !listening)
+        return;
+    if (polling != told_polling_)
+        company_->log.info(polling ? "polling" : "no longer polling");
+    told_ = true;
+    told_polling_ = polling;
+    (void)company_->claimer.try_send(line_state{.listening = listening, .polling = polling});
+}
+
+awaitable<std::size_t> connection::holding(self<messages>& me)
+{
+    std::size_t rows = 0;
+    try {
+        const claimer_load load =
+            co_await me.ask(company_->claimer, get_load{}, std::chrono::seconds(1));
+        rows = load.in_hand;
+    }
+    catch (const ask_error&) {
+        // It is starting or stopping: then it holds nothing that matters.
+    }
+    co_return rows;
+}
+
+awaitable<void> connection::hang_up()
+{
+    if (!line_)
+        co_return;
+    try {
+        co_await line_->hang_up();
+    }
+    catch (const std::exception& error) {
+        // The session's end says the same.
+        note_trouble(company_->log, "connection", error);
+    }
+    line_.reset();
+}
+
+line_health connection::health(self<messages>& me) const
+{
+    return {.listening = line_ && line_->deaf_because().empty(),
+            .polling = told_polling_,
+            .heartbeat_age = me.now() - checked_,
+            .trouble = trouble_};
+}
+
+}

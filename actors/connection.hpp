@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cuebox/actors/settings.hpp>
+#include <cuebox/runtime/scope.hpp>
+#include <cuebox/runtime/self.hpp>
+
+namespace cuebox::actors {
+
+// Holds the line: the dedicated session that listens, and whose life is the worker's. Turns any
+// number of notifications into one wake, proves every few seconds that the line is alive, and
+// brings it back when it is not.
+class connection
+{
+public:
+    using messages = connection_messages;
+    static constexpr std::string_view kind = "connection";
+
+    explicit connection(company_ptr company);
+
+    awaitable<void> run(self<messages>& me);
+
+private:
+    awaitable<void> attempt(self<messages>& me);
+    awaitable<void> check(self<messages>& me);
+    awaitable<void> listen_on(self<messages>& me, std::string channel);
+    awaitable<void> hear(self<messages>& me);
+    // Stops hearing for as long as a statement runs on the line.
+    awaitable<void> pause(scope& hearing);
+    awaitable<void> keep_alive(self<messages>& me);
+    awaitable<void> hang_up();
+    awaitable<std::size_t> holding(self<messages>& me);
+    void lose(self<messages>& me, std::string_view why);
+    void tell_claimer(self<messages>& me);
+    line_health health(self<messages>& me) const;
+
+    company_ptr company_;
+    policy::reconnect reconnect_;
+    std::unique_ptr<outbox::line> line_;
+    std::optional<scope> hearing_;
+    time_point checked_{};
+    std::string trouble_;
+    bool told_polling_ = false;
+    bool told_ = false;
+};
+
+}

@@ -1,0 +1,132 @@
+#include "context.hpp"
+
+#include "claimer.hpp"
+#include "connection.hpp"
+#include "gauge.hpp"
+#include "lane.hpp"
+#include "reaper.hpp"
+#include "retry.hpp"
+#include "settler.hpp"
+#include "sweeper.hpp"
+#include "worker.hpp"
+
+#include <cuebox/event/channel.hpp>
+#include <cuebox/outbox/generation.hpp>
+
+namespace cuebox {
+
+namespace {
+
+constexpr std::chrono::seconds ask_deadline{5};
+
+std::shared_ptr<outbox::relay> make_relay(pg::pool& pool, const context_options& options)
+{
+    const std::int64_t generation = outbox::find_generation(options.generation);
+    outbox::relay_options how{.context = options.name,
+                              .generation = generation,
+                              .channels = {},
+                              .line = options.line,
+                              .pooled_line = options.pooled_line,
+                              .worker = {}};
+    if (!options.classes.empty()) {
+        how.channels.emplace();
+        for (const std::string& each : options.classes)
+            how.channels->push_back(event::channel_for(generation, each));
+    }
+    return std::make_shared<outbox::pg_relay>(pool, std::move(how));
+}
+
+void check(const context_options& options)
+{
+    const auto& rules = options.settings;
+    const auto refuse = [&](const std::string& why) {
+        throw handling::handler_error("context \"" + options.name + "\": " + why);
+    };
+    if (options.name.empty())
+        throw handling::handler_error("a context has no name: say which one this is");
+    if (rules.workers == 0 || rules.lanes == 0)
+        refuse("it needs at least one worker and one lane");
+    if (rules.claim.batch_min == 0 || rules.claim.batch_max < rules.claim.batch_min)
+        refuse("batch_max must be at least batch_min, and that at least 1");
+    const auto& keep = rules.retention;
+    if (keep.handled_active <= keep.outbox_active + keep.outbox_grace)
+        refuse("event_handled must be kept for longer than outbox rows, active and grace together: "
+               "else a replay could run twice");
+}
+
+}
+
+context::context(loop& home, pg::pool& pool, std::vector<handling::handler> handlers,
+                 context_options options)
+    : context(home, make_relay(pool, options), std::move(handlers), options)
+{}
+
+context::context(loop& home, std::shared_ptr<outbox::relay> relay,
+                 std::vector<handling::handler> handlers, context_options options)
+    : home_(home),
+      name_(options.name),
+      company_(std::make_shared<actors::company>()),
+      tree_(std::make_unique<cuebox::tree>(home, options.name,
+                                           supervisor_options{.strategy = strategy::rest_for_one}))
+{
+    check(options);
+    company_->relay = std::move(relay);
+    company_->handlers = std::make_shared<handling::handler_set>(std::move(handlers));
+    company_->settings = options.settings;
+    company_->log = options.log.with({{"context", options.name}});
+    company_->observer = std::move(options.observer);
+    furnish();
+}
+
+// In the order in which they start. They stop in reverse: first nothing more is claimed, then
+// handlers finish, then outcomes are settled, and last the line goes, whose end is the worker's.
+void context::furnish()
+{
+    using namespace actors;
+    company& all = *company_;
+    const settings& rules = all.settings;
+    // As many messages as there can be rows in hand, twice over: nobody waits, nothing is refused.
+    const std::size_t in_hand = rules.workers + 2 * rules.claim.batch_max;
+    const child_options roomy{.capacity = 2 * in_hand + 64};
+    child_options patient{.stop_deadline = rules.stop_deadline};
+
+    all.connection = tree_->add<actors::connection>("connection", company_);
+    for (std::size_t i = 0; i < rules.lanes; ++i)
+        all.settlers.push_back(
+            tree_->add<settler>("settler-" + std::to_string(i + 1), roomy, company_, i));
+    for (std::size_t i = 0; i < rules.workers && !all.handlers->leased_types().empty(); ++i)
+        all.workers.push_back(
+            tree_->add<worker>("worker-" + std::to_string(i + 1), patient, company_, i));
+    for (std::size_t i = 0; i < rules.lanes && !all.handlers->transactional_types().empty(); ++i)
+        all.lanes.push_back(
+            tree_->add<lane>("lane-" + std::to_string(i + 1), patient, company_, i));
+    all.claimer = tree_->add<claimer>("claimer", roomy, company_);
+    all.retry = tree_->add<retry>("retry", company_);
+    tree_->add<reaper>("reaper", company_);
+    all.gauge = tree_->add<gauge>("gauge", company_);
+    tree_->add<sweeper>("sweeper", company_);
+
+    tree_->report_to([log = all.log](const report& report) {
+        using enum report::kind;
+        const bool bad = report.what != started && report.what != ended;
+        log.log(bad ? telemetry::level::error : telemetry::level::debug, to_string(report.what),
+                {{"actor", report.path}, {"detail", report.detail}});
+    });
+}
+
+awaitable<actors::line_health> context::line() const
+{
+    return ask(home_, company_->connection, actors::get_line{}, ask_deadline);
+}
+
+awaitable<actors::claimer_load> context::load() const
+{
+    return ask(home_, company_->claimer, actors::get_load{}, ask_deadline);
+}
+
+awaitable<outbox::gauges> context::gauges() const
+{
+    return ask(home_, company_->gauge, actors::get_gauges{}, ask_deadline);
+}
+
+}

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cuebox/actors/settings.hpp>
+#include <cuebox/outbox/pg_relay.hpp>
+#include <cuebox/runtime/tree.hpp>
+
+namespace cuebox {
+
+struct context_options
+{
+    // The listening context: targets and subscriptions name it.
+    std::string name{};
+    // The deployment; none is CUEBOX_GENERATION, else SPECTRAL_GENERATION.
+    std::optional<std::int64_t> generation{};
+    // Processing classes to take events of; none is all of the generation.
+    std::vector<std::string> classes{};
+    actors::settings settings{};
+    telemetry::logger log{};
+    // Told of every run of a handler; may be empty.
+    handling::observer observer{};
+    // Where the LISTEN connection goes: straight to Postgres, also when the pool does not.
+    pg::connect_options line{};
+    // The connection of `line` goes through a transaction pooler: poll.
+    bool pooled_line = false;
+};
+
+// A listening context: events that are for it go to its handlers, within milliseconds, for as long
+// as it runs. It lives on a loop over an executor that the service has already, and shares its
+// pool; both must outlive it.
+//
+//     cuebox::context billing{loop, pool, std::move(handlers), {.name = "billing", .line = …}};
+//     billing.start();
+//     …
+//     billing.stop();                    // returns at once; nothing is lost however it ends
+//     co_await billing.ended();
+class context
+{
+public:
+    // Throws what is wrong with the handlers or the options before anything runs.
+    context(loop& home, pg::pool& pool, std::vector<handling::handler> handlers,
+            context_options options);
+    // On a relay of another making.
+    context(loop& home, std::shared_ptr<outbox::relay> relay,
+            std::vector<handling::handler> handlers, context_options options);
+
+    // From any thread. Stopping lets running handlers finish, until their deadline.
+    void start() { tree_->start(); }
+    void stop() { tree_->stop(); }
+    awaitable<exit_reason> ended() const { return tree_->ended(); }
+    bool has_ended() const noexcept { return tree_->has_ended(); }
+
+    snapshot tree() const { return tree_->snapshot(); }
+    const std::string& name() const noexcept { return name_; }
+    const handling::handler_set& handlers() const noexcept { return *company_->handlers; }
+
+    // How it is doing; on its loop's executor. Throw ask_error while it is not running.
+    awaitable<actors::line_health> line() const;
+    awaitable<actors::claimer_load> load() const;
+    awaitable<outbox::gauges> gauges() const;
+
+private:
+    void furnish();
+
+    loop& home_;
+    std::string name_;
+    std::shared_ptr<actors::company> company_;
+    std::unique_ptr<cuebox::tree> tree_;
+};
+
+}

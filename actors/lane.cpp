@@ -1,0 +1,169 @@
+#include "lane.hpp"
+
+#include "report_run.hpp"
+#include "trouble.hpp"
+
+#include <cuebox/event/timestamp.hpp>
+#include <cuebox/pg/transaction.hpp>
+
+#include <boost/asio/error.hpp>
+#include <boost/system/system_error.hpp>
+
+#include <algorithm>
+
+namespace cuebox::actors {
+
+namespace {
+
+// A savepoint that writes is a subtransaction, and a backend announces 64 of them; more make every
+// other backend's snapshots dearer.
+constexpr std::size_t careful_max = 50;
+
+std::string_view name_of(const handling::handler_result& result)
+{
+    return result.cancelled ? "released" : result.failure ? "failed" : "delivered";
+}
+
+}
+
+lane::lane(company_ptr company, std::size_t index) : company_(std::move(company)), index_(index) {}
+
+awaitable<void> lane::run(self<messages>& me)
+{
+    while (auto message = co_await me.receive()) {
+        auto wanted = std::get<take_batch>(std::move(*message)).wanted;
+        if (careful_)
+            wanted.limit = std::min(wanted.limit, careful_max);
+        const time_point began = me.now();
+        lane_done done{.lane = index_, .bounds = wanted.bounds, .reach = {.asked = wanted.limit}};
+        try {
+            co_await take(me, std::move(wanted), done);
+        }
+        catch (const std::exception& error) {
+            note_trouble(company_->log, "lane", error);
+            done.ok = false;
+        }
+        done.took = me.now() - began;
+        (void)company_->claimer.try_send(std::move(done));
+    }
+}
+
+awaitable<void> lane::take(self<messages>& me, outbox::claim_request wanted, lane_done& done)
+{
+    const time_point began = me.now();
+    const std::size_t asked = wanted.limit;
+    const auto batch = co_await company_->relay->lock(std::move(wanted));
+    done.reach = outbox::reach_of(batch->rows(), asked);
+    done.reach.took = me.now() - began;
+    done.expanded = batch->expanded();
+
+    std::vector<batch_row> rows;
+    for (const auto& each : batch->rows())
+        rows.push_back(
+            {.row = &each, .envelope = std::make_shared<const event::envelope>(each.envelope())});
+    // Everybody takes keys in this order, so those who meet wait for each other and none forever.
+    std::ranges::sort(rows, {}, [](const batch_row& each) -> const std::string& {
+        return each.row->idempotency_key;
+    });
+
+    bool clean = false;
+    if (!careful_ && !rows.empty()) {
+        clean = co_await run_all(me, *batch, rows);
+        if (!clean)
+            co_await batch->undo_gate();
+    }
+    if (!clean)
+        co_await run_carefully(me, *batch, rows);
+    auto outcomes = settle_all(me, rows, done);
+    careful_ = !clean && done.failures;
+    co_await batch->settle(std::move(outcomes));
+}
+
+awaitable<bool> lane::run_all(self<messages>& me, outbox::locked_batch& batch,
+                              std::vector<batch_row>& rows)
+{
+    std::vector<outbox::handled_record> keys;
+    for (const batch_row& each : rows)
+        for (const auto& handler : company_->handlers->for_type(each.row->event_type))
+            keys.push_back(record_of(*handler, *each.row));
+    const std::vector<bool> ours = co_await batch.open_gate(keys);
+
+    std::size_t key = 0;
+    for (batch_row& each : rows)
+        for (const auto& handler : company_->handlers->for_type(each.row->event_type)) {
+            auto run = co_await run_one(me, batch, each, handler, ours[key++]);
+            const bool succeeded = run.result.succeeded();
+            each.runs.push_back(std::move(run));
+            if (!succeeded)
+                co_return false;
+        }
+    co_return true;
+}
+
+awaitable<void> lane::run_carefully(self<messages>& me, outbox::locked_batch& batch,
+                                    std::vector<batch_row>& rows)
+{
+    for (batch_row& each : rows) {
+        each.runs.clear();
+        for (const auto& handler : company_->handlers->for_type(each.row->event_type)) {
+            std::vector<outbox::handled_record> key{record_of(*handler, *each.row)};
+            const std::vector<bool> ours = co_await batch.open_gate(std::move(key));
+            auto run = co_await run_one(me, batch, each, handler, ours.front());
+            const bool succeeded = run.result.succeeded();
+            each.runs.push_back(std::move(run));
+            if (!succeeded)
+                co_await batch.undo_gate();
+        }
+    }
+}
+
+awaitable<handling::handler_run> lane::run_one(self<messages>& me, outbox::locked_batch& batch,
+                                               batch_row& row, handling::handler_ptr handler,
+                                               bool ours)
+{
+    handling::handler_run run{.by = handler};
+    const auto began_at = event::now();
+    const time_point began = me.now();
+    if (ours) {
+        auto arrival = arrive(*company_, *row.row, row.envelope, {}, *handler);
+        run.result = co_await handling::run_handler(*handler, std::move(arrival), &batch.work());
+        // The stop deadline has passed: nothing of the batch is kept, and no attempt is burnt.
+        if (run.result.cancelled)
+            throw boost::system::system_error(boost::asio::error::operation_aborted);
+        if (!run.result.failure && !batch.work().open())
+            run.result.failure = policy::failure{
+                .terminal = true,
+                .reason = "the handler ended the transaction it was given: leave that to Cuebox"};
+    }
+    report_run(*company_,
+               {.row = *row.row,
+                .by = *handler,
+                .result = ours ? name_of(run.result) : "duplicate",
+                .began_at = began_at,
+                .took = me.now() - began,
+                .error = run.result.failure ? std::string_view(run.result.failure->reason)
+                                            : std::string_view{}});
+    co_return run;
+}
+
+std::vector<outbox::settlement>
+lane::settle_all(self<messages>& me, const std::vector<batch_row>& rows, lane_done& done)
+{
+    std::vector<outbox::settlement> outcomes;
+    for (const batch_row& each : rows) {
+        auto verdict = handling::judge(each.runs, each.row->attempts, me.loop().jitter());
+        if (const auto* dead = std::get_if<policy::dead_letter>(&verdict))
+            report_dead_letter(*company_, *each.row, dead->reason);
+        done.failures = done.failures || !std::holds_alternative<policy::delivered>(verdict);
+        if (const auto* retry = std::get_if<policy::retry_in>(&verdict))
+            done.retry_in = std::min(done.retry_in.value_or(retry->delay), retry->delay);
+        outcomes.push_back({.id = each.row->id,
+                            .token = {},
+                            .place = each.row->place,
+                            .verdict = std::move(verdict),
+                            .handled = {}});
+    }
+    return outcomes;
+}
+
+}

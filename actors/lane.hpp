@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cuebox/actors/settings.hpp>
+#include <cuebox/handling/verdict.hpp>
+#include <cuebox/runtime/self.hpp>
+
+namespace cuebox::actors {
+
+// Takes batches of rows through the transactional flow: locked, handled and settled in one
+// transaction, so that a handler's writes, its dedup record and the acknowledgement commit
+// together.
+//
+// A batch is first run without savepoints, its dedup records in one statement. If a handler fails,
+// everything since is undone and the batch is run again row by row, each behind a savepoint, so
+// that the others survive. The next batch is taken the careful way too, until one goes through
+// without a failure.
+class lane
+{
+public:
+    using messages = lane_messages;
+    static constexpr std::string_view kind = "lane";
+
+    lane(company_ptr company, std::size_t index);
+
+    awaitable<void> run(self<messages>& me);
+
+private:
+    struct batch_row
+    {
+        const outbox::claimed_row* row = nullptr;
+        std::shared_ptr<const event::envelope> envelope{};
+        std::vector<handling::handler_run> runs{};
+    };
+
+    awaitable<void> take(self<messages>& me, outbox::claim_request wanted, lane_done& done);
+    // False when a handler failed or was cancelled.
+    awaitable<bool> run_all(self<messages>& me, outbox::locked_batch& batch,
+                            std::vector<batch_row>& rows);
+    awaitable<void> run_carefully(self<messages>& me, outbox::locked_batch& batch,
+                                  std::vector<batch_row>& rows);
+    awaitable<handling::handler_run> run_one(self<messages>& me, outbox::locked_batch& batch,
+                                             batch_row& row, handling::handler_ptr handler,
+                                             bool ours);
+    std::vector<outbox::settlement> settle_all(self<messages>& me,
+                                               const std::vector<batch_row>& rows, lane_done& done);
+
+    company_ptr company_;
+    std::size_t index_;
+    bool careful_ = false;
+};
+
+}

@@ -1,0 +1,248 @@
+#pragma once
+
+#include <cuebox/handling/handler_set.hpp>
+#include <cuebox/outbox/relay.hpp>
+#include <cuebox/runtime/messages.hpp>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+// Everything that the actors of a listening context say to each other.
+namespace cuebox::actors {
+
+// A leased row in this process's hands.
+struct held_row
+{
+    std::shared_ptr<const outbox::claimed_row> row{};
+    pg::uuid token{};
+    // The settler that claimed it, and will settle it.
+    std::size_t settler = 0;
+    // Handlers that have done their part already, in an earlier attempt or for another row with
+    // the same key.
+    std::vector<std::string> done{};
+};
+
+// --- claimer ---
+
+// There may be something to claim: a NOTIFY, a retry that is due, a poll. One is as good as many.
+struct wake
+{
+    using coalesces = void;
+};
+// Whether a NOTIFY can be heard. Nothing is claimed before the first of these.
+struct line_state
+{
+    bool listening = false;
+    // Down for too long to wait for it: look every few seconds.
+    bool polling = false;
+};
+// A settler's answer to `claim`. Not ok: the database did not answer, and nothing was claimed.
+struct claimed
+{
+    std::size_t settler = 0;
+    policy::claim_bounds bounds{};
+    policy::claim_reach reach{};
+    // What it was asked for.
+    std::size_t asked = 0;
+    std::vector<held_row> rows{};
+    std::size_t expanded = 0;
+    bool ok = true;
+};
+// A lane is through with a batch.
+struct lane_done
+{
+    std::size_t lane = 0;
+    policy::claim_bounds bounds{};
+    policy::claim_reach reach{};
+    // From the claim to the commit.
+    duration took{};
+    std::size_t expanded = 0;
+    // Some row of it did not succeed.
+    bool failures = false;
+    // When the first of those that will be tried again is due.
+    std::optional<std::chrono::microseconds> retry_in{};
+    bool ok = true;
+};
+// A worker is through with a row, and free.
+struct worker_idle
+{
+    std::size_t worker = 0;
+    pg::uuid row{};
+    std::optional<std::chrono::microseconds> retry_in{};
+};
+// Leases that were not renewed in time: others may have the rows by now.
+struct leases_lost
+{
+    std::vector<pg::uuid> rows{};
+};
+// The floor of the generation; none when the database did not answer.
+struct floor_found
+{
+    std::optional<event::timestamp> floor{};
+};
+// The claimer's own timers.
+struct poll_due
+{
+    using coalesces = void;
+};
+struct lease_check_due
+{
+    using coalesces = void;
+};
+struct mark_due
+{
+    using coalesces = void;
+};
+struct claim_again
+{
+    using coalesces = void;
+};
+struct floor_check_due
+{
+    using coalesces = void;
+};
+struct claimer_load
+{
+    std::size_t in_hand = 0;
+    std::size_t waiting = 0;
+    std::size_t claim_size = 0;
+    bool polling = false;
+};
+struct get_load
+{
+    using reply = claimer_load;
+};
+using claimer_messages =
+    messages<wake, line_state, claimed, lane_done, worker_idle, leases_lost, floor_found, poll_due,
+             lease_check_due, mark_due, claim_again, floor_check_due, get_load>;
+
+// --- worker: one leased row at a time ---
+
+struct run_row
+{
+    held_row held{};
+};
+struct lease_lost
+{
+    pg::uuid row{};
+};
+// The worker's own: the handlers of its row have ended, or took too long.
+struct row_ended
+{};
+struct row_overdue
+{
+    pg::uuid row{};
+};
+using worker_messages = messages<run_row, lease_lost, row_ended, row_overdue>;
+
+// --- lane: one locked batch at a time ---
+
+struct take_batch
+{
+    outbox::claim_request wanted{};
+};
+using lane_messages = messages<take_batch>;
+
+// --- settler ---
+
+struct settle
+{
+    outbox::settlement outcome{};
+};
+struct claim
+{
+    outbox::claim_request wanted{};
+};
+struct extend_leases
+{
+    std::vector<outbox::relay::lease> held{};
+};
+// The rows whose handlers run; the last one counts.
+struct mark_running
+{
+    std::vector<pg::uuid> rows{};
+};
+struct find_floor
+{
+    using coalesces = void;
+};
+using settler_messages = messages<settle, claim, extend_leases, mark_running, find_floor>;
+
+// --- connection ---
+
+// Its own: something was said on a channel; the line broke; time for a check or an attempt.
+struct heard
+{
+    using coalesces = void;
+};
+struct line_broke
+{
+    std::string why{};
+};
+struct beat
+{
+    using coalesces = void;
+};
+struct try_again
+{
+    using coalesces = void;
+};
+// Rows come on a channel nobody listens on.
+struct listen_also
+{
+    std::string channel{};
+};
+struct line_health
+{
+    bool listening = false;
+    bool polling = false;
+    // Since the last check that succeeded.
+    duration heartbeat_age{};
+    std::string trouble{};
+};
+struct get_line
+{
+    using reply = line_health;
+};
+using connection_messages = messages<heard, line_broke, beat, try_again, listen_also, get_line>;
+
+// --- retry ---
+
+// A row waits, or may: find out when the next one is due.
+struct look
+{
+    using coalesces = void;
+};
+// A row was just put off for so long.
+struct due_in
+{
+    std::chrono::microseconds delay{};
+};
+struct now_due
+{
+    using coalesces = void;
+};
+struct look_now
+{
+    using coalesces = void;
+};
+using retry_messages = messages<look, due_in, look_now, now_due>;
+
+// --- reaper, gauge, sweeper: each its own clock ---
+
+struct tick
+{
+    using coalesces = void;
+};
+using reaper_messages = messages<tick>;
+struct get_gauges
+{
+    using reply = outbox::gauges;
+};
+using gauge_messages = messages<tick, get_gauges>;
+using sweeper_messages = messages<tick>;
+
+}

@@ -1,0 +1,72 @@
+#include "reaper.hpp"
+
+#include "trouble.hpp"
+
+#include <cuebox/event/encode.hpp>
+#include <cuebox/event/uuid.hpp>
+
+#include <algorithm>
+#include <map>
+
+namespace cuebox::actors {
+
+namespace {
+
+// A look at expired leases passes over the whole backlog, so it is made seldom: often enough for a
+// lease to be overdue by a fifth of its length at most.
+constexpr int looks_per_lease = 5;
+
+std::string type_limits(const handling::handler_set& handlers)
+{
+    std::map<std::string, int> limits;
+    for (const auto& each : handlers.all())
+        for (const std::string& type : each->event_types)
+            limits[type] = std::max(limits[type], each->retry.max_retries);
+    return event::encode(limits);
+}
+
+}
+
+reaper::reaper(company_ptr company) : company_(std::move(company))
+{
+    const settings& rules = company_->settings;
+    request_.max_retries = company_->handlers->max_retries();
+    request_.type_limits = type_limits(*company_->handlers);
+    request_.lease = rules.lease;
+    const auto step = std::max(rules.reap, std::chrono::milliseconds(1));
+    expired_every_ =
+        static_cast<std::size_t>(std::max<std::int64_t>(1, rules.lease / looks_per_lease / step));
+}
+
+awaitable<void> reaper::run(self<messages>& me)
+{
+    me.every(company_->settings.reap, tick{});
+    while (auto message = co_await me.receive()) {
+        request_.expired = ticks_++ % expired_every_ == 0;
+        try {
+            const auto rows = co_await company_->relay->reap(request_);
+            for (const outbox::reaped_row& each : rows)
+                report(each);
+            if (!rows.empty())
+                (void)company_->claimer.try_send(wake{});
+        }
+        catch (const std::exception& error) {
+            note_trouble(company_->log, "reaper", error);
+        }
+    }
+}
+
+void reaper::report(const outbox::reaped_row& row) const
+{
+    const bool dead = row.outcome == "failed";
+    company_->log.log(dead ? telemetry::level::error : telemetry::level::warning,
+                      dead ? "dead letter" : "took a row back",
+                      {{"row", event::print_uuid(row.id)},
+                       {"event_type", row.event_type},
+                       {"outcome", row.outcome},
+                       {"worker", row.worker.value_or("")},
+                       {"attempts", row.attempts},
+                       {"last_error", row.last_error.value_or("")}});
+}
+
+}

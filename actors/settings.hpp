@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cuebox/actors/messages.hpp>
+#include <cuebox/handling/handler_set.hpp>
+#include <cuebox/handling/observer.hpp>
+#include <cuebox/outbox/relay.hpp>
+#include <cuebox/policy/claim_size.hpp>
+#include <cuebox/policy/reconnect.hpp>
+#include <cuebox/runtime/address.hpp>
+#include <cuebox/telemetry/log.hpp>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace cuebox::actors {
+
+// How a listening context behaves; every field has its default.
+struct settings
+{
+    // Leased rows handled at the same time.
+    std::size_t workers = 16;
+    // Transactional batches at the same time, and statements that claim and settle leased rows; a
+    // connection each.
+    std::size_t lanes = 2;
+    policy::claim_limits claim{};
+    // How long a leased row is this process's without a renewal; it is renewed every third of it.
+    std::chrono::milliseconds lease = std::chrono::seconds(300);
+    // Always: a NOTIFY that was lost costs at most this.
+    std::chrono::milliseconds safety_poll = std::chrono::seconds(30);
+    // While no NOTIFY can be heard.
+    std::chrono::milliseconds poll = std::chrono::seconds(5);
+    policy::reconnect_limits reconnect{};
+    // How often the line is proved to be alive.
+    std::chrono::milliseconds heartbeat = std::chrono::seconds(2);
+    // A handler that runs for longer is named to the database, so that the death of its worker
+    // costs its row an attempt.
+    std::chrono::milliseconds mark_after{50};
+    // How often dead workers are looked for; expired leases every tenth time.
+    std::chrono::milliseconds reap = std::chrono::seconds(1);
+    std::chrono::milliseconds gauge = std::chrono::seconds(30);
+    std::chrono::milliseconds sweep = std::chrono::minutes(10);
+    outbox::retention retention{};
+    // How long running handlers may take to finish when the context is stopped.
+    std::chrono::milliseconds stop_deadline = std::chrono::seconds(30);
+};
+
+// What the actors of one context share. Made before any of them starts, and never changed then.
+struct company
+{
+    std::shared_ptr<outbox::relay> relay{};
+    std::shared_ptr<const handling::handler_set> handlers{};
+    actors::settings settings{};
+    telemetry::logger log{};
+    // May be empty.
+    handling::observer observer{};
+
+    address<connection_messages> connection{};
+    std::vector<address<settler_messages>> settlers{};
+    std::vector<address<worker_messages>> workers{};
+    std::vector<address<lane_messages>> lanes{};
+    address<claimer_messages> claimer{};
+    address<retry_messages> retry{};
+    address<gauge_messages> gauge{};
+};
+
+using company_ptr = std::shared_ptr<const company>;
+
+}

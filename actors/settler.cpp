@@ -1,0 +1,202 @@
+#include "settler.hpp"
+
+#include "trouble.hpp"
+
+#include <cuebox/event/uuid.hpp>
+
+#include <algorithm>
+
+namespace cuebox::actors {
+
+namespace {
+
+// One statement's worth.
+constexpr std::size_t outcomes_max = 1'000;
+// Between two attempts while the database is away.
+constexpr std::chrono::milliseconds pause_after_failure{500};
+
+// Whether the key may have been seen before: on the plain way it cannot.
+bool may_be_a_duplicate(const outbox::claimed_row& row)
+{
+    return row.attempts > 0 || row.due_at_a_time() ||
+           row.idempotency_key != event::print_uuid(row.event_id);
+}
+
+}
+
+settler::settler(company_ptr company, std::size_t index)
+    : company_(std::move(company)),
+      index_(index)
+{}
+
+awaitable<void> settler::run(self<messages>& me)
+{
+    while (auto message = co_await me.receive()) {
+        take(*message);
+        while (auto more = me.try_receive())
+            take(*more);
+        while (has_work() && !me.stopping())
+            co_await flush(me);
+    }
+    // The workers have stopped before: what they left here is all there will be.
+    while (auto left = me.try_receive())
+        take(*left);
+    wanted_.reset();
+    while (!outcomes_.empty()) {
+        co_await exchange(me);
+        if (failed_)
+            break; // Their leases bring them back.
+    }
+}
+
+void settler::take(messages::any& message)
+{
+    if (auto* done = std::get_if<settle>(&message))
+        outcomes_.push_back(std::move(done->outcome));
+    else if (auto* asked = std::get_if<claim>(&message))
+        wanted_ = std::move(asked->wanted);
+    else if (auto* held = std::get_if<extend_leases>(&message))
+        leases_ = std::move(held->held);
+    else if (auto* rows = std::get_if<mark_running>(&message))
+        running_ = std::move(rows->rows);
+    else
+        floor_wanted_ = true;
+}
+
+bool settler::has_work() const noexcept
+{
+    return !outcomes_.empty() || wanted_ || leases_ || running_ || floor_wanted_;
+}
+
+awaitable<void> settler::flush(self<messages>& me)
+{
+    if (!outcomes_.empty() || wanted_)
+        co_await exchange(me);
+    auto& relay = *company_->relay;
+    try {
+        if (auto held = std::exchange(leases_, std::nullopt)) {
+            auto lost = co_await relay.extend(std::move(*held));
+            if (!lost.empty())
+                (void)company_->claimer.try_send(leases_lost{std::move(lost)});
+        }
+        if (auto rows = std::exchange(running_, std::nullopt))
+            co_await relay.mark_running(std::move(*rows));
+        if (std::exchange(floor_wanted_, false)) {
+            const auto floor = co_await relay.advance_floor();
+            (void)company_->claimer.try_send(floor_found{floor});
+        }
+        failed_ = failed_ && !outcomes_.empty();
+    }
+    catch (const std::exception& error) {
+        note_trouble(company_->log, "settler", error);
+        (void)company_->claimer.try_send(floor_found{});
+        failed_ = true;
+    }
+    if (failed_ && !me.stopping())
+        co_await me.sleep(pause_after_failure);
+    while (auto more = me.try_receive())
+        take(*more);
+}
+
+awaitable<void> settler::exchange(self<messages>& me)
+{
+    const std::size_t count = std::min(outcomes_.size(), outcomes_max);
+    const std::vector<outbox::settlement> outcomes(
+        outcomes_.begin(), outcomes_.begin() + static_cast<std::ptrdiff_t>(count));
+    const auto wanted = std::exchange(wanted_, std::nullopt);
+    const time_point began = me.now();
+    try {
+        auto done = co_await company_->relay->exchange(outcomes, wanted);
+        forget(count, done.lost);
+        failed_ = false;
+        if (wanted) {
+            std::vector<held_row> rows;
+            for (auto& each : done.claimed.rows)
+                rows.push_back({.row = std::make_shared<const outbox::claimed_row>(std::move(each)),
+                                .token = done.claimed.token,
+                                .settler = index_});
+            co_await vet(rows);
+            pass_on(std::move(done.claimed), *wanted, me.now() - began, std::move(rows));
+        }
+    }
+    catch (const std::exception& error) {
+        note_trouble(company_->log, "settler", error);
+        failed_ = true;
+    }
+    if (failed_ && wanted) {
+        claimed nothing{.settler = index_,
+                        .bounds = wanted->bounds,
+                        .reach = {},
+                        .asked = wanted->limit,
+                        .rows = {},
+                        .expanded = 0,
+                        .ok = false};
+        (void)company_->claimer.try_send(std::move(nothing));
+    }
+}
+
+void settler::forget(std::size_t count, const std::vector<pg::uuid>& lost)
+{
+    for (const pg::uuid& each : lost)
+        company_->log.warning("the row was no longer ours to settle",
+                              {{"row", event::print_uuid(each)}});
+    outcomes_.erase(outcomes_.begin(), outcomes_.begin() + static_cast<std::ptrdiff_t>(count));
+}
+
+// A look at what is already handled, for the few rows that may be: a fast path, the gate is the key
+// itself.
+awaitable<void> settler::vet(std::vector<held_row>& rows)
+{
+    std::vector<outbox::handled_record> keys;
+    std::vector<held_row*> whose;
+    for (held_row& each : rows) {
+        if (!may_be_a_duplicate(*each.row))
+            continue;
+        for (const auto& handler : company_->handlers->for_type(each.row->event_type)) {
+            keys.push_back({.handler = handler->name,
+                            .idempotency_key = each.row->idempotency_key,
+                            .event_id = each.row->event_id,
+                            .content_class = each.row->content_class});
+            whose.push_back(&each);
+        }
+    }
+    if (keys.empty())
+        co_return;
+    const std::vector<bool> handled = co_await company_->relay->already_handled(keys);
+    for (std::size_t i = 0; i < keys.size(); ++i)
+        if (handled[i])
+            whose[i]->done.push_back(keys[i].handler);
+}
+
+void settler::pass_on(outbox::claimed got, const outbox::claim_request& wanted, duration took,
+                      std::vector<held_row> rows)
+{
+    policy::claim_reach reach{.asked = wanted.limit, .got = rows.size(), .took = took};
+    for (const held_row& each : rows) {
+        auto& furthest = each.row->due_at_a_time() ? reach.due : reach.ordinary;
+        furthest = std::max(furthest, each.row->due_at_a_time() ? each.row->available_at
+                                                                : each.row->created_at);
+    }
+    claimed answer{.settler = index_,
+                   .bounds = wanted.bounds,
+                   .reach = reach,
+                   .asked = wanted.limit,
+                   .rows = std::move(rows),
+                   .expanded = got.expanded,
+                   .ok = true};
+    // Left where it was when the claimer has stopped meanwhile.
+    if (company_->claimer.try_send(std::move(answer)) != sent::accepted)
+        give_back(answer.rows);
+}
+
+void settler::give_back(const std::vector<held_row>& rows)
+{
+    for (const held_row& each : rows)
+        outcomes_.push_back({.id = each.row->id,
+                             .token = each.token,
+                             .place = {},
+                             .verdict = policy::released{},
+                             .handled = {}});
+}
+
+}

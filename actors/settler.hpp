@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cuebox/actors/settings.hpp>
+#include <cuebox/runtime/self.hpp>
+
+#include <deque>
+
+namespace cuebox::actors {
+
+// Writes outcomes of leased rows, and claims new ones along with them: whatever has come in while
+// one statement ran goes into the next, so it is one at a time when idle and hundreds under load.
+// An outcome that cannot be written is kept until it can.
+class settler
+{
+public:
+    using messages = settler_messages;
+    static constexpr std::string_view kind = "settler";
+
+    settler(company_ptr company, std::size_t index);
+
+    awaitable<void> run(self<messages>& me);
+
+private:
+    void take(messages::any& message);
+    bool has_work() const noexcept;
+    awaitable<void> flush(self<messages>& me);
+    awaitable<void> exchange(self<messages>& me);
+    awaitable<void> vet(std::vector<held_row>& rows);
+    void pass_on(outbox::claimed got, const outbox::claim_request& wanted, duration took,
+                 std::vector<held_row> rows);
+    void give_back(const std::vector<held_row>& rows);
+    void forget(std::size_t count, const std::vector<pg::uuid>& lost);
+
+    company_ptr company_;
+    std::size_t index_;
+    std::deque<outbox::settlement> outcomes_;
+    std::optional<outbox::claim_request> wanted_;
+    std::optional<std::vector<outbox::relay::lease>> leases_;
+    std::optional<std::vector<pg::uuid>> running_;
+    bool floor_wanted_ = false;
+    bool failed_ = false;
+};
+
+}

@@ -1,0 +1,171 @@
+#include "worker.hpp"
+
+#include "report_run.hpp"
+
+#include <cuebox/config/duration.hpp>
+#include <cuebox/event/timestamp.hpp>
+
+#include <algorithm>
+
+namespace cuebox::actors {
+
+worker::worker(company_ptr company, std::size_t index) : company_(std::move(company)), index_(index)
+{}
+
+awaitable<void> worker::run(self<messages>& me)
+{
+    scope work{me.loop().executor()};
+    while (auto message = co_await me.receive()) {
+        if (auto* given = std::get_if<run_row>(&*message)) {
+            start(me, std::move(given->held));
+            work.spawn(perform(me));
+        }
+        else if (auto* lost = std::get_if<lease_lost>(&*message)) {
+            if (job_ && job_->held.row->id == lost->row) {
+                job_->lost = true;
+                call_off(work);
+            }
+        }
+        else if (auto* late = std::get_if<row_overdue>(&*message)) {
+            if (job_ && job_->held.row->id == late->row) {
+                job_->overdue = true;
+                call_off(work);
+            }
+        }
+        else {
+            conclude(me);
+        }
+    }
+    // A handler that runs may finish, until the stop deadline cancels this wait and with it the
+    // handler; either way its row is settled or given back.
+    std::exception_ptr cut_short;
+    try {
+        co_await work.join();
+    }
+    catch (...) {
+        cut_short = std::current_exception();
+    }
+    conclude(me);
+    if (cut_short)
+        std::rethrow_exception(cut_short);
+}
+
+void worker::start(self<messages>& me, held_row held)
+{
+    job_.emplace();
+    job_->held = std::move(held);
+    duration longest{};
+    for (const auto& each : company_->handlers->for_type(job_->held.row->event_type)) {
+        if (each->timeout == duration{})
+            return;
+        longest += each->timeout;
+    }
+    job_->alarm = me.after(longest, row_overdue{job_->held.row->id});
+}
+
+void worker::call_off(scope& work)
+{
+    job_->stop.request_stop();
+    work.cancel();
+}
+
+awaitable<void> worker::perform(self<messages>& me)
+{
+    row_job& job = *job_;
+    const auto& row = *job.held.row;
+    const auto envelope = std::make_shared<const event::envelope>(row.envelope());
+    for (const auto& handler : company_->handlers->for_type(row.event_type)) {
+        handling::handler_run run{.by = handler};
+        const auto began_at = event::now();
+        const time_point began = me.now();
+        const bool done = std::ranges::find(job.held.done, handler->name) != job.held.done.end();
+        if (!done) {
+            auto arrival = arrive(*company_, row, envelope, job.held.token, *handler);
+            arrival.stop = job.stop.get_token();
+            run.result = co_await run_one(*handler, std::move(arrival));
+        }
+        const std::string error = run.result.failure ? run.result.failure->reason : std::string{};
+        report_run(*company_, {.row = row,
+                               .by = *handler,
+                               .result = done                   ? "duplicate"
+                                         : run.result.cancelled ? "released"
+                                         : run.result.failure   ? "failed"
+                                                                : "delivered",
+                               .began_at = began_at,
+                               .took = me.now() - began,
+                               .error = error});
+        const bool cancelled = run.result.cancelled;
+        if (run.result.succeeded() && !done && !handler->transactional())
+            job.handled.push_back(record_of(*handler, row));
+        job.runs.push_back(std::move(run));
+        if (cancelled)
+            break;
+    }
+    (void)me.address().try_send(row_ended{});
+}
+
+awaitable<handling::handler_result> worker::run_one(const handling::handler& what,
+                                                    handling::arrival with)
+{
+    if (!what.transactional())
+        return handling::run_handler(what, std::move(with), nullptr);
+    return run_within(what, std::move(with));
+}
+
+// A transactional handler beside a leased one: its writes and its dedup record commit together, in
+// a transaction of its own; the row is settled later.
+awaitable<handling::handler_result> worker::run_within(const handling::handler& what,
+                                                       handling::arrival with)
+{
+    handling::handler_result result;
+    std::exception_ptr thrown;
+    try {
+        auto batch = co_await company_->relay->begin();
+        std::vector<outbox::handled_record> key{record_of(what, *job_->held.row)};
+        const std::vector<bool> ours = co_await batch->open_gate(std::move(key));
+        if (ours.front())
+            result = co_await handling::run_handler(what, std::move(with), &batch->work());
+        if (result.succeeded())
+            co_await batch->settle({});
+    }
+    catch (...) {
+        thrown = std::current_exception();
+    }
+    if (thrown)
+        result.failure = handling::classify(thrown, what);
+    co_return result;
+}
+
+void worker::conclude(self<messages>& me)
+{
+    if (!job_)
+        return;
+    row_job done = std::move(*job_);
+    job_.reset();
+    if (done.alarm != 0)
+        me.cancel(done.alarm);
+    const auto& row = *done.held.row;
+    for (handling::handler_run& each : done.runs)
+        if (done.overdue && each.result.cancelled)
+            each.result = {.failure =
+                               policy::failure{.reason = "took longer than its timeout of " +
+                                                         config::print_duration(each.by->timeout)}};
+    worker_idle idle{.worker = index_, .row = row.id};
+    if (!done.lost) {
+        auto verdict = handling::judge(done.runs, row.attempts, me.loop().jitter());
+        if (const auto* dead = std::get_if<policy::dead_letter>(&verdict))
+            report_dead_letter(*company_, row, dead->reason);
+        if (const auto* retry = std::get_if<policy::retry_in>(&verdict))
+            idle.retry_in = retry->delay;
+        settle outcome{{.id = row.id,
+                        .token = done.held.token,
+                        .place = {},
+                        .verdict = std::move(verdict),
+                        .handled = std::move(done.handled)}};
+        // Never full: its mailbox has room for all that can be in hand.
+        (void)company_->settlers[done.held.settler].try_send(std::move(outcome));
+    }
+    (void)company_->claimer.try_send(std::move(idle));
+}
+
+}

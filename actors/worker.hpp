@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cuebox/actors/settings.hpp>
+#include <cuebox/handling/verdict.hpp>
+#include <cuebox/runtime/scope.hpp>
+#include <cuebox/runtime/self.hpp>
+
+#include <stop_token>
+
+namespace cuebox::actors {
+
+// The row whose handlers run, and why they were told to end, if they were.
+struct row_job
+{
+    held_row held{};
+    std::vector<handling::handler_run> runs{};
+    std::vector<outbox::handled_record> handled{};
+    std::stop_source stop{};
+    bool lost = false;
+    bool overdue = false;
+    // Rings when they have taken too long.
+    std::uint64_t alarm = 0;
+};
+
+// Runs the handlers of one leased row at a time and tells the settler what became of it.
+class worker
+{
+public:
+    using messages = worker_messages;
+    static constexpr std::string_view kind = "worker";
+
+    worker(company_ptr company, std::size_t index);
+
+    awaitable<void> run(self<messages>& me);
+
+private:
+    awaitable<void> perform(self<messages>& me);
+    awaitable<handling::handler_result> run_one(const handling::handler& what,
+                                                handling::arrival with);
+    awaitable<handling::handler_result> run_within(const handling::handler& what,
+                                                   handling::arrival with);
+    void start(self<messages>& me, held_row held);
+    void call_off(scope& work);
+    void conclude(self<messages>& me);
+
+    company_ptr company_;
+    std::size_t index_;
+    std::optional<row_job> job_;
+};
+
+}

@@ -1,0 +1,67 @@
+#include "worker.hpp"
+
+#include "database.hpp"
+#include "files.hpp"
+
+#include <cuebox/telemetry/quill_log.hpp>
+#include <cuebox/worker/run.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <memory>
+
+namespace cuebox::cli {
+
+namespace {
+
+struct worker_options
+{
+    std::string database;
+    std::string config;
+    bool check = false;
+};
+
+int run_worker(const worker_options& options)
+{
+    const auto text = read_file(options.config);
+    if (!text)
+        throw failure{"no config " + options.config + ": give --config an existing file"};
+    const auto config = worker::parse_config(*text, options.config);
+    const registry none;
+    // Whatever is wrong with a handler is said before anything starts.
+    const std::string tree = worker::describe(config, none);
+    if (options.check) {
+        std::fputs(tree.c_str(), stdout);
+        return done;
+    }
+    const database where{options.database};
+    pg::connect_options database = where.options();
+    database.prepared_max = pg::connect_options{}.prepared_max;
+    const telemetry::logger log(telemetry::make_log({.json = config.log.json,
+                                                     .file = config.log.file,
+                                                     .from = {.service = config.log.service,
+                                                              .environment = config.log.environment,
+                                                              .version = CUEBOX_VERSION}}),
+                                config.log.level);
+    const int code = worker::run(config, none, {.database = database, .log = log});
+    telemetry::flush_log();
+    return code;
+}
+
+}
+
+void add_worker(CLI::App& app, action& chosen)
+{
+    auto options = std::make_shared<worker_options>();
+    auto* command =
+        app.add_subcommand("worker", "Run the listening contexts of a supervisor config");
+    add_database_option(*command, options->database);
+    command->add_option("--config", options->config, "The config: JSON with comments")
+        ->required()
+        ->type_name("FILE");
+    command->add_flag("--check", options->check, "Check the config, print what would run, and end");
+    command->callback([options, &chosen] { chosen = [options] { return run_worker(*options); }; });
+}
+
+}

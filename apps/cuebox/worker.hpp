@@ -1,0 +1,13 @@
+#pragma once
+
+#include "command.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace cuebox::cli {
+
+void add_worker(CLI::App& app, action& chosen);
+
+}

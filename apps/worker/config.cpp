@@ -1,0 +1,129 @@
+#include <cuebox/config/nearest.hpp>
+#include <cuebox/config/parse.hpp>
+#include <cuebox/handlers/kinds/kind.hpp>
+#include <cuebox/handling/handler_set.hpp>
+#include <cuebox/outbox/generation.hpp>
+#include <cuebox/worker/config.hpp>
+#include <cuebox/worker/environment.hpp>
+
+namespace cuebox::worker {
+
+namespace {
+
+// What every handler of a config may say.
+handlers::kind_base read_base(const config::node& from, const retry_policy& retry)
+{
+    handlers::kind_base base;
+    base.options.retry = retry;
+    const auto name = from.find("name");
+    if (!name)
+        from.refuse("name", "missing: a handler needs a name such as \"billing.invoices\"");
+    config::read_into(*name, base.name);
+    if (const auto events = from.find("events"))
+        config::read_into(*events, base.event_types);
+    if (const auto given = from.find("retry"))
+        config::read_into(*given, base.options.retry);
+    if (const auto timeout = from.find("timeout"))
+        config::read_into(*timeout, base.options.timeout);
+    return base;
+}
+
+// Only these keys stand beside a handler that was written in C++.
+struct registered_params
+{
+    static constexpr auto& read_elsewhere = handlers::handler_keys;
+};
+
+handling::handler find_registered(const config::node& from, const handlers::kind_base& base,
+                                  const registry& known)
+{
+    config::read<registered_params>(from);
+    auto found = known.find(base.name);
+    if (!found) {
+        std::string why = "no handler of that name was registered";
+        if (known.names().empty())
+            why += "; give it a kind: sql, webhook, exec or log";
+        from.refuse("name", why);
+    }
+    if (!base.event_types.empty())
+        found->event_types = base.event_types;
+    if (from.find("retry"))
+        found->retry = base.options.retry;
+    if (from.find("timeout"))
+        found->timeout = base.options.timeout;
+    return std::move(*found);
+}
+
+handling::handler make_handler(const config::node& from, const retry_policy& retry,
+                               const registry& known)
+{
+    auto base = read_base(from, retry);
+    const auto kind = from.find("kind");
+    if (!kind)
+        return find_registered(from, base, known);
+    const auto* of = handlers::find_kind(kind->as_string());
+    if (!of)
+        kind->refuse("no such kind: take one of sql, webhook, exec, log, or leave it out for a "
+                     "handler written in C++");
+    if (base.event_types.empty())
+        from.refuse("events", "missing: say which event types it is for");
+    return of->make(std::move(base), from);
+}
+
+}
+
+worker_config parse_config(std::string_view text, std::string_view source)
+{
+    const std::string filled = fill_in_environment(text, source);
+    return config::read<worker_config>(config::parse(filled, source));
+}
+
+context_plan plan_context(const context_config& from, const registry& handlers)
+{
+    context_plan plan;
+    plan.options.name = from.context;
+    plan.options.generation = from.generation;
+    plan.options.classes = from.classes;
+    auto& rules = plan.options.settings;
+    rules.workers = from.workers;
+    rules.lanes = from.lanes;
+    rules.claim = {
+        .batch_min = from.batch_min, .batch_max = from.batch_max, .batch_time = from.batch_time};
+    rules.lease = from.lease;
+    rules.safety_poll = from.safety_poll;
+    rules.poll = from.poll;
+    rules.heartbeat = from.heartbeat;
+    rules.reconnect = {.base = from.reconnect_base, .cap = from.reconnect_cap};
+    rules.reap = from.reap;
+    rules.gauge = from.gauge;
+    rules.sweep = from.sweep;
+    rules.stop_deadline = from.stop_deadline;
+    rules.retention = from.retention;
+    for (const config::node& each : from.handlers)
+        plan.handlers.push_back(make_handler(each, from.retry, handlers));
+    return plan;
+}
+
+std::string describe(const worker_config& config, const registry& handlers)
+{
+    std::string out;
+    for (const context_config& each : config.contexts) {
+        const auto plan = plan_context(each, handlers);
+        const handling::handler_set set(plan.handlers);
+        out += each.context + "  generation " +
+               std::to_string(outbox::find_generation(each.generation)) + "  workers " +
+               std::to_string(each.workers) + "  lanes " + std::to_string(each.lanes) + "\n";
+        for (std::size_t i = 0; i < set.all().size(); ++i) {
+            const auto& handler = *set.all()[i];
+            out += i + 1 < set.all().size() ? "├── " : "└── ";
+            out += handler.name;
+            out += handler.transactional() ? "  transactional " : "  leased ";
+            for (const std::string& type : handler.event_types)
+                out += " " + type;
+            out += "\n";
+        }
+    }
+    return out;
+}
+
+}

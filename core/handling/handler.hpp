@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cuebox/handling/arrival.hpp>
+#include <cuebox/policy/retry_policy.hpp>
+#include <cuebox/runtime/awaitable.hpp>
+
+#include <exception>
+#include <functional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace cuebox::pg {
+class transaction;
+}
+
+namespace cuebox::handling {
+
+// Leased: the effect is outside the database, at least once.
+using leased_call = std::function<awaitable<void>(arrival)>;
+// Transactional: the effect commits with the acknowledgement, exactly once.
+using transactional_call = std::function<awaitable<void>(arrival, pg::transaction&)>;
+
+// A handler, whatever it was made from.
+struct handler
+{
+    // Scope-qualified, such as "billing.send_invoice": dedup records carry it.
+    std::string name{};
+    std::vector<std::string> event_types{};
+    std::variant<leased_call, transactional_call> call{};
+    retry_policy retry{};
+    // How long it may run; zero is as long as it likes.
+    duration timeout{};
+    // Errors of the handler's own for which trying again is pointless.
+    std::function<bool(const std::exception&)> terminal{};
+
+    bool transactional() const noexcept { return call.index() == 1; }
+};
+
+}

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cuebox/outbox/relay.hpp>
+#include <cuebox/pg/pool.hpp>
+#include <cuebox/pg/transaction.hpp>
+
+namespace cuebox::outbox {
+
+// Private to this room: a batch of the transactional flow on a borrowed connection.
+class locked_transaction final : public locked_batch
+{
+public:
+    locked_transaction(pg::pool::borrowed connection, std::string worker);
+
+    pg::awaitable<void> claim(pg::params values, std::size_t expanded);
+
+    const std::vector<claimed_row>& rows() const override { return rows_; }
+    std::size_t expanded() const override { return expanded_; }
+    pg::awaitable<std::vector<bool>> open_gate(std::vector<handled_record> keys) override;
+    pg::awaitable<void> undo_gate() override;
+    pg::transaction& work() override { return transaction_; }
+    pg::awaitable<void> settle(std::vector<settlement> outcomes) override;
+
+private:
+    pg::pool::borrowed connection_;
+    pg::transaction transaction_;
+    std::string worker_;
+    std::vector<claimed_row> rows_;
+    std::size_t expanded_ = 0;
+    bool gate_open_ = false;
+};
+
+// For each key whether the result, of columns `handler` and `idempotency_key`, has it; each row of
+// the result answers for one key only.
+std::vector<bool> which_are_among(const std::vector<handled_record>& keys, const pg::result& found);
+
+}

@@ -1,0 +1,186 @@
+#include "locked_transaction.hpp"
+#include "pg_line.hpp"
+
+#include <cuebox/event/uuid.hpp>
+#include <cuebox/outbox/pg_relay.hpp>
+#include <cuebox/outbox/worker_statements.hpp>
+
+#include <boost/asio/ip/host_name.hpp>
+
+#include <unistd.h>
+
+namespace cuebox::outbox {
+
+namespace {
+
+std::string make_worker_name(const std::string& context)
+{
+    const std::string unique = event::print_uuid(event::new_event_id());
+    return context + "@" + boost::asio::ip::host_name() + ":" + std::to_string(::getpid()) + ":" +
+           unique.substr(unique.size() - 6);
+}
+
+void add_settle(pg::pipeline& steps, const std::vector<settlement>& outcomes)
+{
+    std::vector<handled_record> handled;
+    for (const settlement& each : outcomes)
+        handled.insert(handled.end(), each.handled.begin(), each.handled.end());
+    if (!handled.empty())
+        steps.add(record_handled, handled_params(std::move(handled)));
+    if (all_delivered(outcomes))
+        steps.add(settle_delivered, settle_delivered_params(outcomes));
+    else
+        steps.add(settle_outcomes, settle_outcomes_params(outcomes));
+}
+
+}
+
+pg_relay::pg_relay(pg::pool& pool, relay_options options)
+    : pool_(pool),
+      options_(std::move(options))
+{
+    if (options_.worker.empty())
+        options_.worker = make_worker_name(options_.context);
+}
+
+void pg_relay::add_expand(pg::pipeline& steps, const claim_request& wanted) const
+{
+    steps.add(expand_broadcasts, options_.generation, wanted.event_types,
+              static_cast<std::int32_t>(wanted.limit), wanted.bounds.from, wanted.bounds.due_from);
+    steps.end_segment();
+}
+
+pg::awaitable<relay::exchanged> pg_relay::exchange(const std::vector<settlement>& outcomes,
+                                                   std::optional<claim_request> wanted)
+{
+    exchanged done;
+    pg::pipeline steps;
+    const bool expanding = wanted && wanted->expand;
+    if (expanding)
+        add_expand(steps, *wanted);
+    if (!outcomes.empty())
+        add_settle(steps, outcomes);
+    const std::size_t settled_at = steps.size() - 1;
+    if (wanted) {
+        done.claimed.token = event::new_event_id();
+        steps.add(claim_leased, options_.worker, done.claimed.token, options_.generation,
+                  options_.context, wanted->event_types, options_.channels,
+                  static_cast<std::int32_t>(wanted->limit), wanted->bounds.from,
+                  wanted->bounds.due_from);
+    }
+    if (steps.empty())
+        co_return done;
+
+    auto connection = co_await pool_.borrow();
+    const auto answers = co_await connection->run(std::move(steps));
+    if (!outcomes.empty()) {
+        for (std::size_t i = expanding ? 1 : 0; i < settled_at; ++i)
+            answers[i].get();
+        done.lost = answers[settled_at].get().rows<pg::uuid>();
+    }
+    if (expanding)
+        done.claimed.expanded =
+            static_cast<std::size_t>(answers.front().get().only<std::int32_t>());
+    if (wanted)
+        done.claimed.rows = answers.back().get().rows<claimed_row>();
+    co_return done;
+}
+
+pg::awaitable<std::vector<bool>> pg_relay::already_handled(std::vector<handled_record> keys)
+{
+    auto connection = co_await pool_.borrow();
+    const pg::result found = co_await connection->execute(find_handled, handled_params(keys));
+    co_return which_are_among(keys, found);
+}
+
+pg::awaitable<std::vector<pg::uuid>> pg_relay::extend(std::vector<lease> held)
+{
+    std::vector<pg::uuid> ids;
+    std::vector<pg::uuid> tokens;
+    for (const lease& each : held) {
+        ids.push_back(each.id);
+        tokens.push_back(each.token);
+    }
+    auto connection = co_await pool_.borrow();
+    co_return co_await connection->query<pg::uuid>(extend_leases, ids, tokens);
+}
+
+pg::awaitable<void> pg_relay::mark_running(std::vector<pg::uuid> rows)
+{
+    auto connection = co_await pool_.borrow();
+    co_await connection->execute(outbox::mark_running, options_.worker, rows);
+}
+
+pg::awaitable<std::unique_ptr<locked_batch>> pg_relay::lock(claim_request wanted)
+{
+    auto connection = co_await pool_.borrow();
+    std::size_t expanded = 0;
+    if (wanted.expand) {
+        pg::pipeline steps;
+        add_expand(steps, wanted);
+        const auto answers = co_await connection->run(std::move(steps));
+        expanded = static_cast<std::size_t>(answers.front().get().only<std::int32_t>());
+    }
+    auto batch = std::make_unique<locked_transaction>(std::move(connection), options_.worker);
+    const pg::params values(
+        std::in_place, options_.generation, options_.context, wanted.event_types, options_.channels,
+        static_cast<std::int32_t>(wanted.limit), wanted.bounds.from, wanted.bounds.due_from);
+    co_await batch->claim(values, expanded);
+    co_return batch;
+}
+
+pg::awaitable<std::unique_ptr<locked_batch>> pg_relay::begin()
+{
+    auto connection = co_await pool_.borrow();
+    co_return std::make_unique<locked_transaction>(std::move(connection), options_.worker);
+}
+
+pg::awaitable<event::timestamp> pg_relay::advance_floor()
+{
+    auto connection = co_await pool_.borrow();
+    co_return co_await connection->query_one<pg::timestamp>(outbox::advance_floor,
+                                                            options_.generation);
+}
+
+pg::awaitable<std::optional<std::chrono::microseconds>> pg_relay::next_due()
+{
+    using due = std::optional<std::chrono::microseconds>;
+    auto connection = co_await pool_.borrow();
+    co_return co_await connection->query_one<due>(outbox::next_due, options_.generation);
+}
+
+pg::awaitable<std::unique_ptr<line>> pg_relay::open_line(std::vector<std::string> event_types)
+{
+    co_return co_await pg_line::open(options_, std::move(event_types));
+}
+
+pg::awaitable<void> pg_relay::keep_alive(std::size_t holding)
+{
+    auto connection = co_await pool_.borrow();
+    pg::pipeline steps;
+    const bool own_session = false;
+    const bool listening = false;
+    steps.add(register_worker, options_.worker, options_.context, options_.generation,
+              boost::asio::ip::host_name(), static_cast<std::int32_t>(::getpid()), own_session);
+    steps.add(worker_heartbeat, options_.worker, static_cast<std::int32_t>(holding), listening);
+    const auto answers = co_await connection->run(std::move(steps));
+    for (const pg::outcome& each : answers)
+        each.get();
+}
+
+pg::awaitable<std::vector<reaped_row>> pg_relay::reap(reap_request how)
+{
+    auto connection = co_await pool_.borrow();
+    co_return co_await connection->query<reaped_row>(
+        reap_rows, options_.generation, options_.context,
+        static_cast<std::int32_t>(how.max_retries), pg::json{how.type_limits}, how.lease, how.grace,
+        how.expired);
+}
+
+pg::awaitable<gauges> pg_relay::read_gauges()
+{
+    auto connection = co_await pool_.borrow();
+    co_return co_await connection->query_one<gauges>(outbox::read_gauges, options_.generation);
+}
+
+}

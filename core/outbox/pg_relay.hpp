@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cuebox/outbox/relay.hpp>
+#include <cuebox/pg/pool.hpp>
+
+namespace cuebox::outbox {
+
+struct relay_options
+{
+    // The listening context, as targets and subscriptions name it.
+    std::string context{};
+    std::int64_t generation = 0;
+    // Channels to claim from and to listen on; none is every channel of the generation.
+    std::optional<std::vector<std::string>> channels{};
+    // Where the line connects to: the database itself, not a transaction pooler.
+    pg::connect_options line{};
+    // No session of the line is its own: the connection goes through a transaction pooler.
+    bool pooled_line = false;
+    // Under which rows are held; made up when empty.
+    std::string worker{};
+};
+
+// The outbox in Postgres. On the pool's executor, as everything that uses it.
+class pg_relay final : public relay
+{
+public:
+    // The pool must outlive it.
+    pg_relay(pg::pool& pool, relay_options options);
+
+    const std::string& worker() const override { return options_.worker; }
+
+    pg::awaitable<exchanged> exchange(const std::vector<settlement>& outcomes,
+                                      std::optional<claim_request> wanted) override;
+    pg::awaitable<std::vector<bool>> already_handled(std::vector<handled_record> keys) override;
+    pg::awaitable<std::vector<pg::uuid>> extend(std::vector<lease> held) override;
+    pg::awaitable<void> mark_running(std::vector<pg::uuid> rows) override;
+    pg::awaitable<std::unique_ptr<locked_batch>> lock(claim_request wanted) override;
+    pg::awaitable<std::unique_ptr<locked_batch>> begin() override;
+    pg::awaitable<event::timestamp> advance_floor() override;
+    pg::awaitable<std::optional<std::chrono::microseconds>> next_due() override;
+    pg::awaitable<std::unique_ptr<line>> open_line(std::vector<std::string> event_types) override;
+    pg::awaitable<void> keep_alive(std::size_t holding) override;
+    pg::awaitable<std::vector<reaped_row>> reap(reap_request how) override;
+    pg::awaitable<gauges> read_gauges() override;
+    pg::awaitable<swept> sweep(retention rules) override;
+
+private:
+    void add_expand(pg::pipeline& steps, const claim_request& wanted) const;
+
+    pg::pool& pool_;
+    relay_options options_;
+};
+
+// Whether LISTEN can work on a connection, tried out: empty, or why not. A transaction pooler in
+// between takes the session away after each transaction.
+pg::awaitable<std::string> why_deaf(pg::connect_options where);
+
+}

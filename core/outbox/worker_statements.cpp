@@ -1,0 +1,184 @@
+#include <cuebox/outbox/worker_statements.hpp>
+
+#include <algorithm>
+#include <string_view>
+
+namespace cuebox::outbox {
+
+const pg::statement claim_leased{.name = "claim", .sql = R"(
+select * from core.outbox_claim($1::text, $2::uuid, $3::bigint, $4::text, $5::text[], $6::text[],
+    $7::int, $8::timestamptz, $9::timestamptz))"};
+
+const pg::statement claim_locked{.name = "claim locked", .sql = R"(
+select * from core.outbox_claim_locked($1::bigint, $2::text, $3::text[], $4::text[], $5::int,
+    $6::timestamptz, $7::timestamptz))"};
+
+const pg::statement expand_broadcasts{.name = "expand", .sql = R"(
+select core.outbox_expand($1::bigint, $2::text[], $3::int, $4::timestamptz, $5::timestamptz))"};
+
+const pg::statement settle_delivered{.name = "settle", .sql = R"(
+select * from core.outbox_settle($1::uuid[], $2::uuid[]))"};
+
+const pg::statement settle_outcomes{.name = "settle", .sql = R"(
+select * from core.outbox_settle($1::uuid[], $2::uuid[], $3::text[], $4::interval[], $5::text[]))"};
+
+const pg::statement settle_locked_delivered{.name = "settle locked", .sql = R"(
+select * from core.outbox_settle_locked($1::tid[], $2::uuid[]))"};
+
+const pg::statement settle_locked_outcomes{.name = "settle locked", .sql = R"(
+select * from core.outbox_settle_locked($1::tid[], $2::uuid[], $3::text[], $4::interval[],
+    $5::text[], $6::text))"};
+
+const pg::statement record_handled{.name = "record handled", .sql = R"(
+insert into core.event_handled (handler_name, idempotency_key, event_id, content_class)
+select unnest($1::text[]), unnest($2::text[]), unnest($3::uuid[]), unnest($4::text[])
+on conflict do nothing)"};
+
+const pg::statement gate_handled{.name = "dedup", .sql = R"(
+insert into core.event_handled (handler_name, idempotency_key, event_id, content_class)
+select unnest($1::text[]), unnest($2::text[]), unnest($3::uuid[]), unnest($4::text[])
+on conflict do nothing
+returning handler_name as handler, idempotency_key)"};
+
+// The records as an array each, so that every probe is one of the primary key.
+const pg::statement find_handled{.name = "find handled", .sql = R"(
+select h.handler_name as handler, h.idempotency_key
+from unnest($1::text[], $2::text[], $3::uuid[], $4::text[]) as k (handler, key, event, class)
+join core.event_handled h on h.handler_name = k.handler and h.idempotency_key = k.key)"};
+
+const pg::statement extend_leases{.name = "extend", .sql = R"(
+select * from core.outbox_extend($1::uuid[], $2::uuid[]))"};
+
+// Visible is enough: after a crash of the server the worker is gone from the list anyway.
+const pg::statement mark_running{.name = "mark running", .sql = R"(
+select core.worker_running($1::text, $2::uuid[]), set_config('synchronous_commit', 'off', true))"};
+
+const pg::statement advance_floor{.name = "advance floor", .sql = R"(
+select core.outbox_advance_floor($1::bigint))"};
+
+const pg::statement next_due{.name = "next due", .sql = R"(
+select core.outbox_next_due($1::bigint) - clock_timestamp())"};
+
+const pg::statement reap_rows{.name = "reap", .sql = R"(
+select * from core.outbox_reap($1::bigint, $2::text, $3::int, $4::jsonb, $5::interval, $6::interval,
+    $7::boolean))"};
+
+const pg::statement subscribe_context{.name = "subscribe", .sql = R"(
+select core.subscribe($1::text, $2::bigint, $3::text[]))"};
+
+const pg::statement register_worker{.name = "register worker", .sql = R"(
+select core.worker_register($1::text, $2::text, $3::bigint, $4::text, $5::int, $6::boolean))"};
+
+const pg::statement worker_heartbeat{.name = "heartbeat", .sql = R"(
+select core.worker_heartbeat($1::text, $2::int, $3::boolean))"};
+
+const pg::statement unregister_worker{.name = "unregister worker", .sql = R"(
+select core.worker_unregister($1::text))"};
+
+const pg::statement listening_channels{.name = "listening channels", .sql = R"(
+select pg_listening_channels())"};
+
+const pg::statement say_on_channel{.name = "say", .sql = R"(
+select pg_notify($1::text, ''))"};
+
+// Of the snapshots that this user may see; all of them with pg_read_all_stats.
+const pg::statement read_gauges{.name = "gauges", .sql = R"(
+select pg_notification_queue_usage() as notify_queue_usage,
+    coalesce(sum(b.events) filter (where b.status = 'pending'), 0)::bigint as pending,
+    coalesce(sum(b.events) filter (where b.status = 'in_flight'), 0)::bigint as in_flight,
+    extract(epoch from clock_timestamp() - min(b.oldest_at))::float8 as oldest_seconds,
+    (select coalesce(max(age(a.backend_xmin)), 0)::bigint from pg_stat_activity a)
+        as oldest_xmin_age
+from core.outbox_backlog() b where b.generation = $1::bigint)"};
+
+// One sweeper in the whole database, for as long as its transaction takes.
+const pg::statement try_sweep_lock{.name = "sweep lock", .sql = R"(
+select pg_try_advisory_xact_lock(1668637026, 0))"};
+
+const pg::statement sweep_generation{.name = "sweep outbox", .sql = R"(
+select tombstoned, deleted, next_from from core.sweep_outbox($1::bigint, $2::timestamptz,
+    $3::interval, $4::interval))"};
+
+const pg::statement sweep_handled{.name = "sweep handled", .sql = R"(
+select tombstoned, deleted from core.sweep_event_handled($1::interval, $2::interval))"};
+
+const pg::statement list_generations{.name = "generations", .sql = R"(
+select core.outbox_generations())"};
+
+namespace {
+
+// One column: the same member of every row.
+template <class Rows, class Member>
+auto column(const Rows& rows, Member member)
+{
+    std::vector<decltype(member(*std::begin(rows)))> values;
+    values.reserve(std::size(rows));
+    for (const auto& each : rows)
+        values.push_back(member(each));
+    return values;
+}
+
+constexpr auto id_of = [](const settlement& each) { return each.id; };
+constexpr auto token_of = [](const settlement& each) { return each.token; };
+constexpr auto place_of = [](const settlement& each) { return each.place; };
+constexpr auto outcome_of = [](const settlement& each) { return policy::to_string(each.verdict); };
+
+std::chrono::microseconds delay_of(const settlement& each)
+{
+    const auto* retry = std::get_if<policy::retry_in>(&each.verdict);
+    return retry ? retry->delay : std::chrono::microseconds{};
+}
+
+std::optional<std::string_view> error_of(const settlement& each)
+{
+    if (const auto* retry = std::get_if<policy::retry_in>(&each.verdict))
+        return retry->reason;
+    if (const auto* dead = std::get_if<policy::dead_letter>(&each.verdict))
+        return dead->reason;
+    return std::nullopt;
+}
+
+}
+
+pg::params settle_delivered_params(std::span<const settlement> rows)
+{
+    return pg::params(std::in_place, column(rows, id_of), column(rows, token_of));
+}
+
+pg::params settle_outcomes_params(std::span<const settlement> rows)
+{
+    return pg::params(std::in_place, column(rows, id_of), column(rows, token_of),
+                      column(rows, outcome_of), column(rows, delay_of), column(rows, error_of));
+}
+
+pg::params settle_locked_delivered_params(std::span<const settlement> rows)
+{
+    return pg::params(std::in_place, column(rows, place_of), column(rows, id_of));
+}
+
+pg::params settle_locked_outcomes_params(std::span<const settlement> rows, std::string_view worker)
+{
+    return pg::params(std::in_place, column(rows, place_of), column(rows, id_of),
+                      column(rows, outcome_of), column(rows, delay_of), column(rows, error_of),
+                      worker);
+}
+
+bool all_delivered(std::span<const settlement> rows)
+{
+    return std::ranges::all_of(rows, [](const settlement& each) {
+        return std::holds_alternative<policy::delivered>(each.verdict);
+    });
+}
+
+pg::params handled_params(std::vector<handled_record> records)
+{
+    using text = std::string_view;
+    std::ranges::sort(records, {}, &handled_record::order);
+    return pg::params(
+        std::in_place, column(records, [](const handled_record& r) { return text(r.handler); }),
+        column(records, [](const handled_record& r) { return text(r.idempotency_key); }),
+        column(records, [](const handled_record& r) { return r.event_id; }),
+        column(records, [](const handled_record& r) { return text(r.content_class); }));
+}
+
+}

@@ -1,0 +1,51 @@
+#include <cuebox/policy/claim_cursor.hpp>
+
+#include <algorithm>
+
+namespace cuebox::policy {
+
+namespace {
+
+constexpr int full_share = 10; // A full claim may take a tenth of the time.
+
+}
+
+claim_bounds claim_cursor::next(time now) const noexcept
+{
+    if (full_due_ && now >= full_at_)
+        return {.from = floor_, .due_from = event::timestamp::min(), .full = true};
+    return {.from = position_, .due_from = due_position_, .full = false};
+}
+
+void claim_cursor::claimed(const claim_bounds& bounds, const claim_reach& reach, time now) noexcept
+{
+    if (bounds.full) {
+        full_due_ = false;
+        full_at_ = now + reach.took * full_share;
+        // It may have found rows far below: they are worked off from there.
+        position_ = std::max(floor_, reach.ordinary);
+        due_position_ = reach.due;
+    }
+    else {
+        position_ = std::max(position_, reach.ordinary);
+        due_position_ = std::max(due_position_, reach.due);
+    }
+    if (reach.got >= reach.asked)
+        return;
+    // A quick claim that came back short has reached the end; what it passed by is next. A full one
+    // has seen all there is.
+    if (!bounds.full)
+        full_due_ = true;
+}
+
+bool claim_cursor::set_floor(event::timestamp floor) noexcept
+{
+    const bool back = floor < floor_;
+    floor_ = floor;
+    position_ = std::max(position_, floor);
+    if (back)
+        full_due_ = true;
+    return back;
+}
+
+}

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cuebox/event/timestamp.hpp>
+
+#include <chrono>
+#include <cstddef>
+
+namespace cuebox::policy {
+
+// From where a claim looks: ordinary rows in the order of created_at, due ones in that of
+// available_at.
+struct claim_bounds
+{
+    event::timestamp from = event::timestamp::min();
+    event::timestamp due_from = event::timestamp::min();
+    // Looks at everything there is, not only past where earlier claims got to.
+    bool full = true;
+
+    bool operator==(const claim_bounds&) const = default;
+};
+
+// How far a claim got: the latest row of each kind it returned, or nothing.
+struct claim_reach
+{
+    std::size_t asked = 0;
+    std::size_t got = 0;
+    // Of the ordinary rows, and of the due ones; as early as can be when there was none.
+    event::timestamp ordinary = event::timestamp::min();
+    event::timestamp due = event::timestamp::min();
+    std::chrono::nanoseconds took{};
+};
+
+// Where the next claim starts. A full claim finds every row; a quick one, made while there is more
+// than fits, starts where the last one got to. Full claims are kept to a tenth of the time, so that
+// rows which nobody can take (a hundred thousand of them in front of everyone) cost little.
+class claim_cursor
+{
+public:
+    using time = std::chrono::nanoseconds; // Of a clock that only goes forward.
+
+    claim_bounds next(time now) const noexcept;
+    void claimed(const claim_bounds& bounds, const claim_reach& reach, time now) noexcept;
+
+    // Below it nothing is left to do. True when it went back: something was committed late.
+    bool set_floor(event::timestamp floor) noexcept;
+    // The next claim is a full one, or the first after full_at(), when it may be.
+    void look_everywhere() noexcept { full_due_ = true; }
+    bool wants_full() const noexcept { return full_due_; }
+    time full_at() const noexcept { return full_at_; }
+
+private:
+    event::timestamp floor_ = event::timestamp::min();
+    event::timestamp position_ = event::timestamp::min();
+    event::timestamp due_position_ = event::timestamp::min();
+    bool full_due_ = true;
+    time full_at_{};
+};
+
+}

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cuebox/handlers/delivery.hpp>
+#include <cuebox/handling/handler.hpp>
+
+#include <concepts>
+
+namespace cuebox {
+
+// A handler is anything that can be called like one of these; which one picks the delivery.
+//
+//     awaitable<void> f(delivery<T>, pg::transaction&)   transactional: exactly once, in the
+//     database awaitable<void> f(delivery<T>)                     leased: at least once, anywhere
+template <class F, class T>
+concept transactional_handler =
+    std::copy_constructible<F> && requires(const F& f, delivery<T> event, pg::transaction& work) {
+        {
+            f(std::move(event), work)
+        } -> std::same_as<awaitable<void>>;
+    };
+
+template <class F, class T>
+concept leased_handler = std::copy_constructible<F> && requires(const F& f, delivery<T> event) {
+    {
+        f(std::move(event))
+    } -> std::same_as<awaitable<void>>;
+};
+
+template <class F, class T>
+concept handler_of = transactional_handler<F, T> || leased_handler<F, T>;
+
+struct handler_options
+{
+    retry_policy retry{};
+    // How long it may run before it is cancelled and tried again; zero is as long as it likes.
+    duration timeout{};
+    // Errors of its own for which trying again is pointless.
+    std::function<bool(const std::exception&)> terminal{};
+};
+
+namespace detail {
+
+// Decoding happens in the call, so that what is wrong with a payload is the handler's error.
+template <class T, class F>
+awaitable<void> call_leased(F f, handling::arrival arrived)
+{
+    delivery<T> event{std::move(arrived)};
+    co_await f(std::move(event));
+}
+
+template <class T, class F>
+awaitable<void> call_transactional(F f, handling::arrival arrived, pg::transaction& work)
+{
+    delivery<T> event{std::move(arrived)};
+    co_await f(std::move(event), work);
+}
+
+}
+
+// A handler for events of type T, or, with raw_payload, of the types that are named.
+template <class T, handler_of<T> F>
+handling::handler make_handler(std::string name, std::vector<std::string> event_types, F f,
+                               handler_options options = {})
+{
+    handling::handler made{.name = std::move(name),
+                           .event_types = std::move(event_types),
+                           .call = {},
+                           .retry = options.retry,
+                           .timeout = options.timeout,
+                           .terminal = std::move(options.terminal)};
+    if constexpr (transactional_handler<F, T>)
+        made.call = [f = std::move(f)](handling::arrival arrived, pg::transaction& work) {
+            return detail::call_transactional<T>(f, std::move(arrived), work);
+        };
+    else
+        made.call = [f = std::move(f)](handling::arrival arrived) {
+            return detail::call_leased<T>(f, std::move(arrived));
+        };
+    return made;
+}
+
+template <event::typed_payload T, handler_of<T> F>
+handling::handler make_handler(std::string name, F f, handler_options options = {})
+{
+    return make_handler<T>(std::move(name), {std::string(T::event_type)}, std::move(f),
+                           std::move(options));
+}
+
+}

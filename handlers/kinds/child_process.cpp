@@ -1,0 +1,179 @@
+#include "child_process.hpp"
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+
+#include <array>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <system_error>
+#include <unistd.h>
+
+extern char** environ;
+
+namespace cuebox::handlers {
+
+namespace {
+
+constexpr std::size_t err_max = 1'000;
+
+[[noreturn]] void refuse(const std::string& what, int code)
+{
+    throw std::system_error(code, std::generic_category(), what);
+}
+
+// Both ends closed on exec, so that no other child keeps them open.
+std::array<int, 2> make_pipe()
+{
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+        refuse("could not make a pipe", errno);
+    return ends;
+}
+
+std::vector<std::string> merge_environment(const std::map<std::string, std::string>& added)
+{
+    std::vector<std::string> all;
+    for (char** each = environ; *each != nullptr; ++each) {
+        const std::string_view entry = *each;
+        const std::string name(entry.substr(0, entry.find('=')));
+        if (!added.contains(name))
+            all.emplace_back(entry);
+    }
+    for (const auto& [name, value] : added)
+        all.push_back(name + "=" + value);
+    return all;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts)
+{
+    std::vector<char*> all;
+    for (std::string& each : texts)
+        all.push_back(each.data());
+    all.push_back(nullptr);
+    return all;
+}
+
+pid_t spawn(std::vector<std::string>& command, std::vector<std::string>& environment, int in,
+            int err)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    sigset_t none;
+    sigemptyset(&none);
+    sigset_t defaults;
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGPIPE);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &defaults);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+                                              POSIX_SPAWN_SETSIGDEF);
+    pid_t pid = -1;
+    const int failed = ::posix_spawnp(&pid, command.front().c_str(), &actions, &attributes,
+                                      pointers(command).data(), pointers(environment).data());
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    if (failed != 0)
+        refuse("could not run " + command.front(), failed);
+    return pid;
+}
+
+// A child that is killed, with all it has started, and reaped, however this ends.
+class child
+{
+public:
+    explicit child(pid_t pid) noexcept : pid_(pid) {}
+    child(const child&) = delete;
+    child& operator=(const child&) = delete;
+    ~child()
+    {
+        if (pid_ > 0)
+            reap();
+    }
+
+    int reap() noexcept
+    {
+        // Nothing of the group outlives it: what it left behind would hold its pipes open.
+        ::kill(-pid_, SIGKILL);
+        int status = 0;
+        while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+        }
+        pid_ = -1;
+        return status;
+    }
+
+private:
+    pid_t pid_;
+};
+
+}
+
+awaitable<child_outcome> run_child(std::vector<std::string> command,
+                                   std::map<std::string, std::string> environment,
+                                   std::string input)
+{
+    const auto executor = co_await asio::this_coro::executor;
+    const auto in = make_pipe();
+    const auto err = make_pipe();
+    asio::posix::stream_descriptor to(executor, in[1]);
+    asio::posix::stream_descriptor from(executor, err[0]);
+    auto merged = merge_environment(environment);
+    pid_t pid = -1;
+    std::exception_ptr failed;
+    try {
+        pid = spawn(command, merged, in[0], err[1]);
+    }
+    catch (...) {
+        failed = std::current_exception();
+    }
+    ::close(in[0]);
+    ::close(err[1]);
+    if (failed)
+        std::rethrow_exception(failed);
+    child running(pid);
+    const int watch = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
+    if (watch < 0)
+        refuse("could not watch " + command.front(), errno);
+    asio::posix::stream_descriptor ended(executor, watch);
+
+    // A program that does not read its input is not wrong for that.
+    boost::system::error_code ignored;
+    co_await asio::async_write(to, asio::buffer(input),
+                               asio::redirect_error(asio::use_awaitable, ignored));
+    to.close();
+
+    child_outcome outcome;
+    std::array<char, 512> piece{};
+    boost::system::error_code end;
+    while (!end) {
+        const std::size_t got = co_await from.async_read_some(
+            asio::buffer(piece), asio::redirect_error(asio::use_awaitable, end));
+        outcome.err.append(piece.data(), got);
+        if (outcome.err.size() > 2 * err_max)
+            outcome.err.erase(0, outcome.err.size() - err_max);
+    }
+    co_await ended.async_wait(asio::posix::stream_descriptor::wait_read, asio::use_awaitable);
+
+    const int status = running.reap();
+    outcome.exit = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    outcome.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    while (!outcome.err.empty() && outcome.err.back() == '\n')
+        outcome.err.pop_back();
+    co_return outcome;
+}
+
+}

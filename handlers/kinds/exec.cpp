@@ -1,0 +1,67 @@
+#include "child_process.hpp"
+
+#include <cuebox/config/read.hpp>
+#include <cuebox/event/envelope.hpp>
+#include <cuebox/handlers/kinds/kind.hpp>
+
+#include <map>
+#include <sysexits.h>
+
+namespace cuebox::handlers {
+
+struct exec_params
+{
+    // The program and its arguments; no shell is in between.
+    std::vector<std::string> command;
+    // Added to the worker's own environment.
+    std::map<std::string, std::string> environment;
+
+    static constexpr std::string_view required[] = {"command"};
+    static constexpr auto& read_elsewhere = handler_keys;
+};
+
+namespace {
+
+// What went wrong, from the end of what the program wrote to stderr.
+std::string describe(const std::string& program, const child_outcome& ended)
+{
+    std::string what = ended.signal != 0
+                           ? program + " was ended by signal " + std::to_string(ended.signal)
+                           : program + " exited with " + std::to_string(ended.exit);
+    if (!ended.err.empty())
+        what += ": " + ended.err;
+    return what;
+}
+
+awaitable<void> run_program(std::shared_ptr<const exec_params> params, delivery<raw_payload> event)
+{
+    const std::string input = event::encode(event.envelope()) + "\n";
+    auto environment = params->environment;
+    environment["CUEBOX_EVENT_ID"] = event::print_uuid(event.event_id());
+    environment["CUEBOX_EVENT_TYPE"] = event.envelope().event_type;
+    environment["CUEBOX_ATTEMPT"] = std::to_string(event.attempt());
+    environment["CUEBOX_CLAIM_TOKEN"] = event::print_uuid(event.claim_token());
+    const child_outcome ended = co_await run_child(params->command, std::move(environment), input);
+    if (ended.exit == 0 && ended.signal == 0)
+        co_return;
+    // sysexits.h: what the program got is wrong, and will be wrong again.
+    if (ended.signal == 0 && (ended.exit == EX_DATAERR || ended.exit == EX_USAGE))
+        throw terminal_error(describe(params->command.front(), ended));
+    throw std::runtime_error(describe(params->command.front(), ended));
+}
+
+}
+
+handling::handler make_exec(kind_base base, const config::node& from)
+{
+    auto params = std::make_shared<const exec_params>(config::read<exec_params>(from));
+    if (params->command.empty() || params->command.front().empty())
+        from.refuse("command", "is empty: give a program and its arguments");
+    auto run = [params](delivery<raw_payload> event) {
+        return run_program(params, std::move(event));
+    };
+    return make_handler<raw_payload>(std::move(base.name), std::move(base.event_types),
+                                     std::move(run), std::move(base.options));
+}
+
+}

@@ -1,0 +1,25 @@
+#include <cuebox/handlers/kinds/kind.hpp>
+
+#include <algorithm>
+
+namespace cuebox::handlers {
+
+namespace {
+
+constexpr kind all[] = {
+    {"sql", make_sql}, {"webhook", make_webhook}, {"exec", make_exec}, {"log", make_log}};
+
+}
+
+std::span<const kind> stock_kinds() noexcept
+{
+    return all;
+}
+
+const kind* find_kind(std::string_view name) noexcept
+{
+    const auto* found = std::ranges::find(all, name, &kind::name);
+    return found == std::end(all) ? nullptr : found;
+}
+
+}

@@ -1,0 +1,73 @@
+#include "http_post.hpp"
+
+#include <cuebox/config/read.hpp>
+#include <cuebox/event/envelope.hpp>
+#include <cuebox/handlers/kinds/kind.hpp>
+
+#include <map>
+
+namespace cuebox::handlers {
+
+struct webhook_params
+{
+    std::string url;
+    // Added to each request; a good place for what env substitution brings in.
+    std::map<std::string, std::string> headers;
+    // Without TLS a payload can be read on the way: only to this machine, unless this says so.
+    bool allow_plain_http = false;
+
+    static constexpr std::string_view required[] = {"url"};
+    static constexpr auto& read_elsewhere = handler_keys;
+};
+
+namespace {
+
+// A receiver that is busy, slow or down will do better later; one that says no means it.
+bool is_terminal(unsigned status)
+{
+    return status >= 400 && status < 500 && status != 408 && status != 425 && status != 429;
+}
+
+awaitable<void> post_event(std::shared_ptr<const post_target> target, delivery<raw_payload> event)
+{
+    const auto& envelope = event.envelope();
+    http_headers headers{{"Idempotency-Key", envelope.idempotency_key},
+                         {"X-Cuebox-Event-Id", event::print_uuid(envelope.event_id)},
+                         {"X-Cuebox-Event-Type", envelope.event_type},
+                         {"X-Cuebox-Attempt", std::to_string(event.attempt())},
+                         {"X-Cuebox-Claim-Token", event::print_uuid(event.claim_token())}};
+    if (envelope.trace_context)
+        headers.emplace_back("traceparent", *envelope.trace_context);
+    std::string body = event::encode(envelope);
+    const unsigned status = co_await http_post(target, std::move(headers), std::move(body));
+    if (status >= 200 && status < 300)
+        co_return;
+    const std::string what = target->where.authority() + " answered " + std::to_string(status);
+    if (is_terminal(status))
+        throw terminal_error(what);
+    throw std::runtime_error(what);
+}
+
+}
+
+handling::handler make_webhook(kind_base base, const config::node& from)
+{
+    auto params = config::read<webhook_params>(from);
+    const auto where = parse_url(params.url);
+    if (!where)
+        from.refuse("url", "expected http://host/path or https://host/path, without user and "
+                           "password: those go into headers");
+    if (!where->tls && !where->loopback() && !params.allow_plain_http)
+        from.refuse("url", "is not https: events would travel in the open; set "
+                           "allow_plain_http if that is meant");
+    if (base.options.timeout == duration{})
+        base.options.timeout = std::chrono::seconds(30);
+    auto target = make_post_target(*where, {params.headers.begin(), params.headers.end()});
+    auto run = [target](delivery<raw_payload> event) {
+        return post_event(target, std::move(event));
+    };
+    return make_handler<raw_payload>(std::move(base.name), std::move(base.event_types),
+                                     std::move(run), std::move(base.options));
+}
+
+}

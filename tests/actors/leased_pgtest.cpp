@@ -1,0 +1,110 @@
+#include "actors/running_context.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace cuebox;
+using namespace cuebox::actors::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+awaitable<void> note_number(ledger& book, delivery<order_placed> order)
+{
+    book.change([&](ledger& all) { all.numbers.push_back(order->number); });
+    co_return;
+}
+
+awaitable<void> fail_always(delivery<order_placed> order)
+{
+    throw std::runtime_error("attempt " + std::to_string(order.attempt()));
+    co_return;
+}
+
+awaitable<void> refuse(delivery<order_placed>)
+{
+    throw terminal_error("never");
+    co_return;
+}
+
+constexpr retry_policy quick{.max_retries = 3, .base = 1ms, .multiplier = 1, .cap = 1ms};
+
+}
+
+TEST_CASE("an event reaches a leased handler by NOTIFY and is settled", "[actors][threads]")
+{
+    const migrated database;
+    ledger book;
+    registry handlers;
+    handlers.on<order_placed>("billing.mail", [&book](delivery<order_placed> order) {
+        return note_number(book, std::move(order));
+    });
+    running_context billing(database, handlers, book);
+    billing.wait_until_listening();
+
+    shop(database).place(7);
+
+    REQUIRE(
+        book.wait([](const ledger& all) { return all.numbers == std::vector<std::int64_t>{7}; }));
+    billing.stop();
+    CHECK(database.query("select status || ' ' || attempts from core.outbox") == "delivered 0");
+    CHECK(database.query("select count(*) from core.event_handled") == "1");
+    CHECK(database.query("select count(*) from core.workers") == "0");
+}
+
+TEST_CASE("a backlog of leased events is worked off, each once", "[actors][threads]")
+{
+    const migrated database;
+    shop(database).place_many(3'000);
+    ledger book;
+    registry handlers;
+    handlers.on<order_placed>("billing.mail", [&book](delivery<order_placed> order) {
+        return note_number(book, std::move(order));
+    });
+
+    running_context billing(database, handlers, book);
+
+    REQUIRE(book.wait([](const ledger& all) { return all.numbers.size() == 3'000; }));
+    billing.stop();
+    CHECK(database.query("select status || ' ' || count(*) from core.outbox group by status") ==
+          "delivered 3000");
+    std::ranges::sort(book.numbers);
+    CHECK(std::ranges::adjacent_find(book.numbers) == book.numbers.end());
+}
+
+TEST_CASE("when the last retry fails the event is a dead letter", "[actors][threads]")
+{
+    const migrated database;
+    ledger book;
+    registry handlers;
+    handlers.on<order_placed>("billing.mail", &fail_always, {.retry = quick});
+    running_context billing(database, handlers, book);
+    billing.wait_until_listening();
+
+    shop(database).place(7);
+
+    REQUIRE(book.wait([](const ledger& all) { return all.count("failed") == 4; }));
+    billing.stop();
+    CHECK(
+        database.query("select status || ' ' || attempts || ' ' || last_error from core.outbox") ==
+        "failed 3 attempt 4");
+    CHECK(database.query("select count(*) from core.event_handled") == "0");
+}
+
+TEST_CASE("a terminal error, and a payload of another shape, fail at once", "[actors][threads]")
+{
+    const migrated database;
+    ledger book;
+    registry handlers;
+    handlers.on<order_placed>("billing.mail", &refuse);
+    running_context billing(database, handlers, book);
+    billing.wait_until_listening();
+
+    shop(database).place(1);
+    database.query("select core.outbox_publish('order.placed', 'shop', 7, '{\"number\": \"x\"}')");
+
+    REQUIRE(book.wait([](const ledger& all) { return all.count("failed") == 2; }));
+    billing.stop();
+    CHECK(database.query("select string_agg(status || ' ' || attempts || ' ' || last_error, ', ' "
+                         "order by created_at) from core.outbox") ==
+          "failed 0 never, failed 0 payload /number: expected integer, got string");
+}

@@ -1,0 +1,119 @@
+#include <cuebox/policy/claim_cursor.hpp>
+#include <cuebox/policy/claim_size.hpp>
+#include <cuebox/policy/failure.hpp>
+#include <cuebox/policy/reconnect.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace cuebox::policy;
+using namespace std::chrono_literals;
+
+namespace {
+
+cuebox::event::timestamp at(int seconds)
+{
+    return cuebox::event::timestamp(std::chrono::seconds(1'000 + seconds));
+}
+
+}
+
+TEST_CASE("a claim grows while its rows are handled fast and there are more", "[policy]")
+{
+    claim_size size({.batch_min = 10, .batch_max = 100, .batch_time = 250ms});
+
+    for (const std::size_t expected : {10U, 20U, 40U, 80U, 100U, 100U}) {
+        CHECK(size.now() == expected);
+        size.claimed(size.now(), size.now());
+        size.handled(size.now(), 1ms);
+    }
+    size.claimed(100, 3);
+    CHECK(size.now() == 50);
+}
+
+TEST_CASE("a claim does not grow when its rows take long, and shrinks below its start", "[policy]")
+{
+    claim_size size({.batch_min = 10, .batch_max = 100, .batch_time = 250ms});
+
+    size.claimed(10, 10);
+    size.handled(10, 2s);
+    CHECK(size.now() == 5);
+    size.claimed(5, 1);
+    CHECK(size.now() == 10);
+}
+
+TEST_CASE("the first claim is a full one, and what came back full goes on from there", "[policy]")
+{
+    claim_cursor cursor;
+    const auto first = cursor.next(0s);
+
+    cursor.claimed(first, {.asked = 10, .got = 10, .ordinary = at(5), .took = 1ms}, 0s);
+
+    CHECK(first.full);
+    CHECK(cursor.next(1s) == claim_bounds{at(5), cuebox::event::timestamp::min(), false});
+}
+
+TEST_CASE("a quick claim that comes back short is followed by a full one", "[policy]")
+{
+    claim_cursor cursor;
+    cursor.claimed(cursor.next(0s), {.asked = 10, .got = 10, .ordinary = at(5), .took = 1ms}, 0s);
+
+    cursor.claimed(cursor.next(1s), {.asked = 10, .got = 2, .ordinary = at(6), .took = 1ms}, 1s);
+
+    CHECK(cursor.next(1s).full);
+}
+
+TEST_CASE("a full claim that took long is not repeated at once", "[policy]")
+{
+    claim_cursor cursor;
+    cursor.claimed(cursor.next(0s), {.asked = 10, .got = 3, .ordinary = at(5), .took = 300ms}, 0s);
+    cursor.look_everywhere();
+
+    CHECK_FALSE(cursor.next(1s).full);
+    CHECK(cursor.full_at() == 3s);
+    CHECK(cursor.next(3s).full);
+}
+
+TEST_CASE("a floor that goes back is a reason to look everywhere", "[policy]")
+{
+    claim_cursor cursor;
+    cursor.set_floor(at(50));
+    cursor.claimed(cursor.next(0s), {.asked = 10, .got = 0, .took = 1ms}, 0s);
+
+    CHECK_FALSE(cursor.set_floor(at(60)));
+    CHECK(cursor.set_floor(at(20)));
+    CHECK(cursor.next(1s) == claim_bounds{at(20), cuebox::event::timestamp::min(), true});
+}
+
+TEST_CASE("reconnecting backs off to its cap, and past it the context polls", "[policy]")
+{
+    reconnect line({.base = 1s, .cap = 30s});
+
+    for (const auto expected : {1s, 2s, 4s, 8s, 16s, 30s, 30s})
+        CHECK(line.failed(100s, 0) == expected);
+    CHECK_FALSE(line.polling(129s));
+    CHECK(line.polling(130s));
+    line.succeeded();
+    CHECK_FALSE(line.polling(200s));
+    CHECK(line.failed(300s, 0.5) == 900ms);
+}
+
+TEST_CASE("what the database refuses for good is terminal", "[policy]")
+{
+    CHECK(is_terminal_sqlstate("23505"));
+    CHECK(is_terminal_sqlstate("22P02"));
+    CHECK_FALSE(is_terminal_sqlstate("40P01"));
+    CHECK_FALSE(is_terminal_sqlstate(""));
+}
+
+TEST_CASE("a long reason is cut between characters, and holds no NUL", "[policy]")
+{
+    std::string text = "a";
+    for (int i = 0; i < 1'500; ++i)
+        text += "é";
+
+    const auto cut = shorten_reason(text);
+
+    CHECK(cut.size() == 1'999 + 3);
+    CHECK(cut.ends_with("é…"));
+    CHECK(shorten_reason(std::string("a\0b", 3)) == "ab");
+}
