@@ -74,6 +74,12 @@ void give(const std::filesystem::path& path, const account& to)
         throw_system_error("give " + path.string() + " to the user " + to.name, errno);
 }
 
+void give(int file, const std::filesystem::path& path, const account& to)
+{
+    if (to.change && ::fchown(file, to.uid, to.gid) != 0)
+        throw_system_error("give " + path.string() + " to the user " + to.name, errno);
+}
+
 std::filesystem::path obstacle(const std::filesystem::path& path, const account& account)
 {
     // Asked of the system rather than worked out from modes: there are access lists, too.

@@ -22,6 +22,9 @@ account server_account(const std::filesystem::path& data);
 
 // Hands a file or directory over, if the account is not ours.
 void give(const std::filesystem::path& path, const account& to);
+// The same for an open file, by its descriptor: what its name stands for meanwhile does not matter,
+// in a directory that others write to.
+void give(int file, const std::filesystem::path& path, const account& to);
 
 // The first of the directories above `path` that the account cannot pass, empty if none.
 std::filesystem::path obstacle(const std::filesystem::path& path, const account& account);

@@ -2,6 +2,7 @@
 #include <cuebox/embedded/log_tail.hpp>
 #include <cuebox/embedded/postmaster.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <fstream>
@@ -58,6 +59,7 @@ pid_t start_postmaster(watcher& watcher, const fs::path& data, const fs::path& l
                        milliseconds longest)
 {
     const auto until = steady_clock::now() + longest;
+    const auto empty_until = std::min(until, steady_clock::now() + std::chrono::seconds{5});
     for (;;) {
         const auto log_start = log_end(log_path);
         const pid_t pid = watcher.start(port);
@@ -77,7 +79,10 @@ pid_t start_postmaster(watcher& watcher, const fs::path& data, const fs::path& l
             return 0;
         // After a crash its last processes may need a moment to notice that they are orphans.
         const bool orphans = says(log, "pre-existing shared memory block");
-        if (!orphans || steady_clock::now() >= until)
+        // Another server is about to write its pid; a file that stays empty is left from a crash.
+        const bool empty = says(log, "lock file \"postmaster.pid\" is empty");
+        const auto now = steady_clock::now();
+        if (!(orphans && now < until) && !(empty && now < empty_until))
             throw_did_not_start(data, log);
     }
 }

@@ -70,7 +70,7 @@ void run_directory::write(std::string_view name, std::string_view text) const
     if (!file.open() ||
         ::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
         throw_system_error("write " + path.string(), errno);
-    give(path, owner_);
+    give(file.get(), path, owner_);
 }
 
 }

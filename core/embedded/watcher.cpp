@@ -19,6 +19,10 @@ namespace {
 // Descriptor 3 is the channel: verbs come in, news goes home. `$run/postmaster` exists as long as
 // postgres runs, holding its pid once that is known. A signal that comes before postgres listens
 // for signals is lost, so it is repeated.
+//
+// The shell that waits for postgres may be killed, and then nobody notes the pid or removes the
+// file. So the end does not rely on it: the server's own file tells the pid as well, and with its
+// fifth line, where the socket is, that it is ours; and time passes even when nothing is known.
 constexpr const char* script = R"(
 bin=$1 data=$2 run=$3 log=$4 locale=$5 no_sync=$6 password=$7
 shift 7
@@ -45,16 +49,24 @@ while read -r verb port <&3; do
         ;;
     esac
 done
-tenths=0
-while [ -e "$run/postmaster" ]; do
+tenths=0 next=0
+while [ -e "$run/postmaster" ] && [ $tenths -lt 200 ]; do
     pid=
     read -r pid <"$run/postmaster"
-    if [ -n "$pid" ] && [ $((tenths % 10)) = 0 ]; then
-        if [ $tenths -lt 100 ]; then kill -INT "$pid"
-        elif [ $tenths -lt 150 ]; then kill -QUIT "$pid"
-        else kill -KILL "$pid"; fi
+    if [ -z "$pid" ]; then
+        socket=$(sed -n 5p "$data/postmaster.pid" 2>/dev/null)
+        [ "$socket" = "$run" ] && read -r pid <"$data/postmaster.pid"
     fi
-    [ -n "$pid" ] && tenths=$((tenths + 1))
+    if [ -n "$pid" ]; then
+        kill -0 "$pid" 2>/dev/null || break
+        if [ $tenths -ge $next ]; then
+            if [ $tenths -lt 100 ]; then kill -INT "$pid"
+            elif [ $tenths -lt 150 ]; then kill -QUIT "$pid"
+            else kill -KILL "$pid"; fi
+            next=$((tenths + 10))
+        fi
+    fi
+    tenths=$((tenths + 1))
     sleep 0.1
 done
 rm -rf "$run"

@@ -78,8 +78,8 @@ awaitable<connection> connect(connect_options options)
     const asio::any_io_executor executor = co_await asio::this_coro::executor;
     const auto deadline = clock::now() + options.connect_deadline;
     const conninfo info = parse_conninfo(options);
-    const std::vector<target> targets =
-        co_await resolve(info.targets, deadline, options.address_deadline);
+    auto resolving = resolve(info.targets, deadline, options.address_deadline);
+    const std::vector<target> targets = co_await std::move(resolving);
 
     std::vector<std::string> names;
     for (const target& each : targets)
@@ -99,9 +99,11 @@ awaitable<connection> connect(connect_options options)
             throw std::bad_alloc();
         socket watch(executor); // Destroyed, so released, before the connection is.
         const std::string failure = co_await establish(connecting.get(), watch, attempt->until);
-        if (failure.empty())
-            co_return connection(
-                std::make_unique<session>(connecting.release(), executor, options));
+        if (failure.empty()) {
+            auto made = std::make_unique<session>(connecting.get(), executor, options);
+            (void)connecting.release(); // NOLINT(bugprone-unused-return-value)
+            co_return connection(std::move(made));
+        }
         plan.failed(failure);
     }
     throw error(errc::connect, "",

@@ -1,3 +1,4 @@
+#include <cuebox/pg/cancel_point.hpp>
 #include <cuebox/pg/connection.hpp>
 #include <cuebox/pg/identifier.hpp>
 #include <cuebox/pg/session.hpp>
@@ -69,7 +70,12 @@ void connection::close()
 
 canceller connection::canceller() const
 {
-    return pg::canceller(session_->raw());
+    return pg::canceller(session_->cancelling());
+}
+
+bool connection::retire_cancellers() noexcept
+{
+    return session_->cancelling()->retire();
 }
 
 int connection::backend() const

@@ -55,6 +55,9 @@ public:
 
     // Stops what is running here, from anywhere.
     pg::canceller canceller() const;
+    // Those made so far do nothing from now on. False when a request of theirs is still under way,
+    // which may hit whatever runs here next.
+    bool retire_cancellers() noexcept;
     // The server process behind this connection.
     int backend() const;
 

@@ -19,6 +19,14 @@ struct free_options
 };
 using option_list = std::unique_ptr<PQconninfoOption, free_options>;
 
+// It repeats nothing of the text: what could not be read may be the password.
+[[noreturn]] void refuse_text()
+{
+    throw error(errc::connect, "",
+                "the database URL does not parse: write postgresql://user@host:port/database, and "
+                "percent-encode @ : / in the password");
+}
+
 std::vector<std::string> split(std::string_view list)
 {
     std::vector<std::string> parts;
@@ -74,6 +82,31 @@ void take_targets(conninfo& info)
                                 .port = nth(ports, i)});
 }
 
+bool has_after_first(std::string_view text, char what)
+{
+    return text.find(what, 1) != text.npos;
+}
+
+// A password with a bare @ or / in it ends there, as libpq reads a URL, and its rest goes on as the
+// host, the port or the database, all of which are shown.
+void refuse_spilled_password(std::string_view text, const std::vector<target>& targets)
+{
+    const bool is_url = text.starts_with("postgresql://") || text.starts_with("postgres://");
+    for (const target& each : targets) {
+        const bool may_be_path = !is_url && each.host.starts_with('/');
+        if ((has_after_first(each.host, '@') && !may_be_path) ||
+            each.port.find_first_not_of("0123456789") != each.port.npos)
+            refuse_text();
+    }
+    if (!is_url)
+        return;
+    const std::string_view rest = text.substr(text.find("://") + 3);
+    const std::string_view before_query = rest.substr(0, rest.find('?'));
+    if (const auto path = before_query.find('/');
+        path != before_query.npos && before_query.find('@', path) != before_query.npos)
+        refuse_text();
+}
+
 bool is_address(std::string_view host)
 {
     return host.find(':') != host.npos || host.find_first_not_of("0123456789.") == host.npos;
@@ -113,10 +146,8 @@ conninfo parse_conninfo(const connect_options& options)
     char* message = nullptr;
     const option_list given{PQconninfoParse(options.conninfo.c_str(), &message)};
     if (!given) {
-        // libpq quotes the part it could not read, which may be the password.
         PQfreemem(message);
-        throw error(errc::connect, "",
-                    "the database URL does not parse: write postgresql://user@host:port/database");
+        refuse_text();
     }
     conninfo info;
     collect(given.get(), info);
@@ -126,6 +157,7 @@ conninfo parse_conninfo(const connect_options& options)
         collect(defaults.get(), info);
     }
     take_targets(info);
+    refuse_spilled_password(options.conninfo, info.targets);
 
     const auto count = [](auto duration) { return std::to_string(duration.count()); };
     info.set_default("keepalives_idle", count(options.keepalives_idle));

@@ -1,5 +1,7 @@
 #include <cuebox/pg/error.hpp>
 
+#include <algorithm>
+
 namespace cuebox::pg {
 
 namespace {
@@ -39,19 +41,29 @@ error::error(std::string_view statement, server_error from)
 
 namespace detail {
 
+namespace {
+
+bool is_ascii(std::string_view text)
+{
+    return std::ranges::all_of(text, [](unsigned char each) { return each < 0x80; });
+}
+
+}
+
 std::string without_values(std::string_view sqlstate, std::string_view message)
 {
     std::string kept(message);
     if (!sqlstate.starts_with("22"))
         return kept;
     if (const auto quote = kept.find(": \""); quote != kept.npos)
-        return kept.substr(0, quote);
+        kept.resize(quote);
     const auto first = kept.find('"');
     const auto last = kept.rfind('"');
     const bool names_encoding = sqlstate == "22021";
     if (first != last && !names_encoding)
         kept.replace(first, last - first + 1, "\"...\"");
-    return kept;
+    const bool lonely_quote = first == last && first != kept.npos;
+    return lonely_quote || !is_ascii(kept) ? "invalid data" : kept;
 }
 
 }

@@ -57,6 +57,7 @@ private:
 namespace detail {
 
 // Data errors (class 22) quote the offending value, mostly at the end of their message; cut it off.
+// Servers that speak another language quote in other ways: of theirs nothing is kept.
 std::string without_values(std::string_view sqlstate, std::string_view message);
 
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cuebox/pg/cancel_point.hpp>
 #include <cuebox/pg/session.hpp>
 
 #include <libpq-fe.h>
@@ -33,6 +34,8 @@ public:
             on.expect_free(statement);
         on.expect_alive(statement);
         on.running_ = true;
+        if (!on.copying_) // A COPY is one operation, from its start to its end.
+            on.cancelling_->begin();
         on.socket_.expect_by(deadline_in(on.statement_deadline));
     }
     ~operation()
@@ -41,6 +44,8 @@ public:
         session_.socket_.expect_nothing();
         if (!finished_)
             session_.break_off("an operation was abandoned on it");
+        if (!session_.copying_)
+            session_.cancelling_->end();
     }
     operation(const operation&) = delete;
     operation& operator=(const operation&) = delete;

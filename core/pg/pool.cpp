@@ -46,20 +46,25 @@ struct waiter
     bool granted = false; // And no longer in the list.
 };
 
-awaitable<bool> still_works(connection& held, std::chrono::milliseconds within)
+[[noreturn]] void refuse(std::string_view why)
+{
+    throw error(errc::exhausted, "", "no database connection became free: " + std::string(why));
+}
+
+// Nothing when it still works, else what is wrong with it.
+awaitable<std::optional<errc>> fault_of(connection& held, std::chrono::nanoseconds within)
 {
     const auto usual = held.deadline();
-    bool works = false;
+    std::optional<errc> fault;
     held.set_deadline(within);
     try {
         co_await held.execute(check_statement);
-        works = true;
     }
-    catch (const error&) {
-        works = false;
+    catch (const error& failure) {
+        fault = failure.code();
     }
     held.set_deadline(usual);
-    co_return works;
+    co_return fault;
 }
 
 }
@@ -72,6 +77,9 @@ struct pool::state
 
     // Waits for a place.
     static awaitable<void> enter(std::shared_ptr<state> self, clock::time_point deadline);
+    // An idle connection that is good to be lent, for who holds a place; none when there is none.
+    static awaitable<std::optional<idle_connection>> find_idle(std::shared_ptr<state> self,
+                                                               clock::time_point deadline);
     void leave();
 
     pool_options options;
@@ -83,9 +91,6 @@ struct pool::state
 
 awaitable<void> pool::state::enter(std::shared_ptr<state> self, clock::time_point deadline)
 {
-    const auto refuse = [](std::string_view why) {
-        throw error(errc::exhausted, "", "no database connection became free: " + std::string(why));
-    };
     if (self->closed)
         refuse("the pool is closed");
     if (self->places_taken < self->options.rules.size && self->waiters.empty()) {
@@ -110,6 +115,35 @@ awaitable<void> pool::state::enter(std::shared_ptr<state> self, clock::time_poin
     refuse("all " + std::to_string(self->options.rules.size) + " are in use after " +
            std::to_string(self->options.borrow_deadline.count()) +
            " ms: give them back sooner or raise the pool's size");
+}
+
+awaitable<std::optional<idle_connection>> pool::state::find_idle(std::shared_ptr<state> self,
+                                                                 clock::time_point deadline)
+{
+    bool silent = false; // One did not answer: the others would not either, each in its time.
+    while (!self->idle.empty()) {
+        idle_connection candidate = std::move(self->idle.back());
+        self->idle.pop_back();
+        const auto now = clock::now();
+        const auto verdict = detail::when_lent({.broken = candidate.held.broken(),
+                                                .in_transaction = candidate.held.in_transaction(),
+                                                .age = now - candidate.opened,
+                                                .idle = now - candidate.since},
+                                               self->options.rules);
+        if (verdict == detail::verdict::use)
+            co_return candidate;
+        if (verdict == detail::verdict::discard || silent)
+            continue;
+        const std::chrono::nanoseconds within =
+            std::min<std::chrono::nanoseconds>(self->options.check_deadline, deadline - now);
+        const std::optional<errc> fault = co_await fault_of(candidate.held, within);
+        if (self->closed)
+            refuse("the pool was closed");
+        if (!fault)
+            co_return candidate;
+        silent = fault == errc::timed_out;
+    }
+    co_return std::nullopt;
 }
 
 void pool::state::leave()
@@ -152,29 +186,21 @@ awaitable<pool::borrowed> pool::borrow()
     const auto deadline = clock::now() + self->options.borrow_deadline;
     co_await state::enter(self, deadline);
     place held(self);
+    if (self->closed)
+        refuse("the pool was closed");
 
-    while (!self->idle.empty()) {
-        idle_connection candidate = std::move(self->idle.back());
-        self->idle.pop_back();
-        const auto now = clock::now();
-        const auto verdict = detail::when_lent({.broken = candidate.held.broken(),
-                                                .in_transaction = candidate.held.in_transaction(),
-                                                .age = now - candidate.opened,
-                                                .idle = now - candidate.since},
-                                               self->options.rules);
-        bool good = verdict == detail::verdict::use;
-        if (verdict == detail::verdict::check)
-            good = co_await still_works(candidate.held, self->options.check_deadline);
-        if (good) {
-            held.in.reset();
-            co_return borrowed(self, std::move(candidate.held), candidate.opened);
-        }
+    std::optional<idle_connection> found = co_await state::find_idle(self, deadline);
+    if (found) {
+        held.in.reset();
+        co_return borrowed(self, std::move(found->held), found->opened);
     }
     connect_options options = self->options.connect;
     options.connect_deadline =
         std::min(options.connect_deadline,
                  std::chrono::ceil<std::chrono::milliseconds>(deadline - clock::now()));
     connection opened = co_await connect(std::move(options));
+    if (self->closed)
+        refuse("the pool was closed");
     held.in.reset();
     co_return borrowed(self, std::move(opened), clock::now());
 }
@@ -234,6 +260,7 @@ void pool::borrowed::give_back()
     const auto verdict = detail::when_returned({.broken = connection_->broken(),
                                                 .in_transaction = connection_->in_transaction(),
                                                 .listening = connection_->listening(),
+                                                .cancelling = !connection_->retire_cancellers(),
                                                 .age = now - opened_},
                                                owner_->options.rules);
     connection_->set_deadline(owner_->options.connect.statement_deadline);

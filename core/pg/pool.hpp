@@ -16,7 +16,7 @@ struct pool_options
     pool_rules rules{};
     // How long borrow() waits for a free connection, opening one included.
     std::chrono::milliseconds borrow_deadline{10'000};
-    // How long the check of an idle connection may take.
+    // How long the check of an idle connection may take, within borrow_deadline.
     std::chrono::milliseconds check_deadline{1'000};
 };
 
@@ -29,8 +29,8 @@ class pool
 
 public:
     // A borrowed connection goes back when this is dropped; one that is broken, inside a
-    // transaction or listening is closed instead, and its place given to the next. What was SET
-    // for the session stays set: use SET LOCAL.
+    // transaction, listening or being cancelled is closed instead, and its place given to the next.
+    // What was SET for the session stays set: use SET LOCAL.
     class borrowed
     {
     public:

@@ -4,7 +4,7 @@ namespace cuebox::pg::detail {
 
 verdict when_returned(const connection_facts& facts, const pool_rules& rules)
 {
-    const bool spoilt = facts.broken || facts.in_transaction || facts.listening;
+    const bool spoilt = facts.broken || facts.in_transaction || facts.listening || facts.cancelling;
     return spoilt || facts.age > rules.lifetime ? verdict::discard : verdict::use;
 }
 

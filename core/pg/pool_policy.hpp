@@ -23,6 +23,8 @@ struct connection_facts
     bool broken = false;
     bool in_transaction = false;
     bool listening = false; // Its next borrower would hear what it never asked for.
+    // A request to stop it is under way, which could hit its next borrower's statement.
+    bool cancelling = false;
     std::chrono::nanoseconds age{};
     std::chrono::nanoseconds idle{};
 };

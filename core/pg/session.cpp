@@ -1,3 +1,4 @@
+#include <cuebox/pg/cancel_point.hpp>
 #include <cuebox/pg/canceller.hpp>
 #include <cuebox/pg/flush_step.hpp>
 #include <cuebox/pg/operation.hpp>
@@ -57,6 +58,7 @@ error to_error(std::string_view statement, const pg_result* failed)
 session::session(pg_conn* connected, asio::any_io_executor executor, const connect_options& options)
     : statement_deadline(options.statement_deadline),
       connection_(connected),
+      cancelling_(make_cancel_point(connected)),
       socket_(executor),
       prepared_(options.prepared_max),
       notifications_max_(options.notifications_max)
@@ -81,7 +83,7 @@ void session::break_off(std::string_view why)
         return;
     broken_why_ = why;
     if (PQtransactionStatus(connection_) == PQTRANS_ACTIVE)
-        canceller(connection_).insist();
+        cancelling_->insist();
     socket_.release();
     PQfinish(connection_);
     connection_ = nullptr;

@@ -9,6 +9,7 @@
 #include <cuebox/pg/statement.hpp>
 
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ struct pg_result;
 // Private to this room: what a connection is made of.
 namespace cuebox::pg::detail {
 
+class cancel_point;
 class pipeline_book;
 
 // One established libpq connection and what it needs to run one operation after another. An
@@ -28,6 +30,7 @@ class pipeline_book;
 class session
 {
 public:
+    // Takes the connection over, unless it throws.
     session(pg_conn* connected, asio::any_io_executor executor, const connect_options& options);
     ~session();
     session(const session&) = delete;
@@ -58,6 +61,7 @@ public:
     bool in_transaction() const noexcept;
 
     pg_conn* raw() const noexcept { return connection_; }
+    const std::shared_ptr<cancel_point>& cancelling() const noexcept { return cancelling_; }
     asio::any_io_executor executor() const { return socket_.executor(); }
 
     std::chrono::nanoseconds statement_deadline;
@@ -85,6 +89,7 @@ private:
     [[noreturn]] void throw_timed_out(std::string_view statement);
 
     pg_conn* connection_;
+    std::shared_ptr<cancel_point> cancelling_; // Made early: there is need when memory is short.
     socket socket_;
     prepared prepared_;
     std::size_t notifications_max_;

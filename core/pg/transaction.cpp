@@ -36,9 +36,7 @@ bool is_silent(const error& failure)
 transaction::transaction(connection& on, isolation level) : session_(&on.session()), level_(level)
 {
     session_->expect_alive("begin");
-    if (on.in_transaction())
-        throw error(errc::usage, "begin",
-                    "the connection is inside a transaction already: use a savepoint");
+    expect_first("begin");
 }
 
 transaction::~transaction()
@@ -53,12 +51,29 @@ void transaction::expect_open(std::string_view statement) const
         throw error(errc::usage, statement, "the transaction is over: start another one");
 }
 
+void transaction::expect_inside(std::string_view statement) const
+{
+    expect_open(statement);
+    if (state_ == state::begun && !session_->in_transaction())
+        throw error(errc::usage, statement,
+                    "the connection has left the transaction, by a COMMIT or ROLLBACK that others "
+                    "sent: nothing was done");
+}
+
+void transaction::expect_first(std::string_view statement) const
+{
+    if (session_->in_transaction())
+        throw error(errc::usage, statement,
+                    "the connection is inside a transaction already: use a savepoint");
+}
+
 std::size_t transaction::prepend_begin(std::vector<detail::command>& commands)
 {
     if (state_ != state::unsent)
         return 0;
-    // Else BEGIN would be taken for sent.
-    session_->expect_free(commands.empty() ? "begin" : commands.front().statement.name);
+    const std::string_view first = commands.empty() ? "begin" : commands.front().statement.name;
+    session_->expect_free(first); // Else BEGIN would be taken for sent.
+    expect_first(first);
     commands.insert(commands.begin(), {.statement = begin_statement(level_)});
     state_ = state::begun;
     return 1;
@@ -66,10 +81,12 @@ std::size_t transaction::prepend_begin(std::vector<detail::command>& commands)
 
 awaitable<std::vector<outcome>> transaction::run_commands(std::vector<detail::command> commands)
 {
-    expect_open(commands.empty() ? "" : commands.front().statement.name);
+    expect_inside(commands.empty() ? "" : commands.front().statement.name);
     const std::size_t added = prepend_begin(commands);
     auto outcomes = co_await session_->run(std::move(commands));
     if (added > 0) {
+        if (!outcomes.front().ok())
+            state_ = state::unsent; // Else what follows would commit by itself.
         outcomes.front().get();
         outcomes.erase(outcomes.begin());
     }
@@ -89,15 +106,26 @@ awaitable<void> transaction::begin()
 
 awaitable<void> transaction::begin_copy(statement copy)
 {
-    expect_open(copy.name);
+    expect_inside(copy.name);
     session_->expect_free(copy.name);
     const bool due = state_ == state::unsent;
+    if (due)
+        expect_first(copy.name);
     state_ = state::begun;
-    co_await session_->begin_copy(copy, due ? begin_statement(level_).sql : "");
+    try {
+        co_await session_->begin_copy(copy, due ? begin_statement(level_).sql : "");
+    }
+    catch (...) {
+        // Both are one text: when the COPY does not parse, BEGIN has not happened either.
+        if (due && !session_->in_transaction())
+            state_ = state::unsent;
+        throw;
+    }
 }
 
 awaitable<void> transaction::run_script(statement script)
 {
+    expect_inside(script.name);
     co_await begin();
     co_await session_->run_script(script);
 }
@@ -110,18 +138,23 @@ awaitable<void> transaction::commit()
 
 awaitable<std::vector<outcome>> transaction::commit_with(pipeline last)
 {
-    expect_open("commit");
-    session_->expect_alive("commit"); // Lost earlier, it is known: nothing was committed.
+    // Refusals come first, so that who is refused can try again. Lost earlier, it is known: nothing
+    // was committed.
+    expect_inside("commit");
+    session_->expect_free("commit");
     if (savepoints_ > 0)
         throw error(errc::usage, "commit", "a savepoint is still open: release it or roll it back");
+    std::vector<outcome> outcomes;
+    if (state_ == state::unsent) {
+        if (last.empty() && with_commit_.empty()) {
+            finish_commit();
+            co_return outcomes;
+        }
+        expect_first("commit");
+    }
     auto commands = std::move(last).take();
     const auto asked = static_cast<std::ptrdiff_t>(commands.size());
     std::ranges::move(std::exchange(with_commit_, {}), std::back_inserter(commands));
-    std::vector<outcome> outcomes;
-    if (state_ == state::unsent && commands.empty()) {
-        finish_commit();
-        co_return outcomes;
-    }
     commands.push_back({.statement = commit_statement});
 
     std::optional<error> silent;
@@ -133,6 +166,12 @@ awaitable<std::vector<outcome>> transaction::commit_with(pipeline last)
             throw;
         silent = error(errc::commit_unknown, "commit",
                        failure.message() + ": whether it was committed is unknown");
+        commit_unknown_ = true;
+    }
+    catch (...) {
+        // Cancelled. Before anything was sent, which leaves the connection whole, it is known.
+        commit_unknown_ = session_->broken();
+        throw;
     }
     if (silent)
         throw *silent;
@@ -165,7 +204,8 @@ void transaction::finish_commit()
 awaitable<void> transaction::rollback()
 {
     expect_open("rollback");
-    if (state_ == state::begun)
+    // A COMMIT that was refused has rolled back already.
+    if (state_ == state::begun && session_->in_transaction())
         co_await execute(rollback_statement);
     state_ = state::over;
     savepoints_ = 0;

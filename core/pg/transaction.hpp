@@ -42,7 +42,9 @@ public:
     awaitable<pg::savepoint> savepoint();
 
     // Throws when the server rolled back instead, because a statement had failed; and, as
-    // errc::commit_unknown, when the connection broke before the answer.
+    // errc::commit_unknown, when the connection broke before the answer. Cancelled while it waits,
+    // it throws as all do that are cancelled, and the commit may have happened all the same: see
+    // commit_unknown().
     awaitable<void> commit();
     // These statements, then COMMIT, in one round trip. If one fails nothing is committed, the
     // transaction is over, and its error is thrown.
@@ -57,6 +59,8 @@ public:
 
     // Neither committed nor rolled back yet.
     bool open() const noexcept { return state_ != state::over; }
+    // COMMIT was sent and its answer never arrived, for whatever reason: it may have happened.
+    bool commit_unknown() const noexcept { return commit_unknown_; }
 
     detail::session& session() const noexcept { return *session_; }
     // BEGIN if that is still to go, and COPY; for copy_in, which speaks to the session directly.
@@ -71,6 +75,10 @@ private:
     };
 
     void expect_open(std::string_view statement) const;
+    // Also that nobody has ended it meanwhile: what follows would commit by itself.
+    void expect_inside(std::string_view statement) const;
+    // That no other transaction is open on the connection: the two would become one.
+    void expect_first(std::string_view statement) const;
     // Prepends BEGIN when it is due; says how many were added.
     std::size_t prepend_begin(std::vector<detail::command>& commands);
     awaitable<std::vector<outcome>> run_commands(std::vector<detail::command> commands);
@@ -83,6 +91,7 @@ private:
     isolation level_;
     state state_ = state::unsent;
     int savepoints_ = 0; // Open ones, which nest.
+    bool commit_unknown_ = false;
     std::vector<detail::command> with_commit_;
     std::vector<std::function<void()>> after_commit_;
 };

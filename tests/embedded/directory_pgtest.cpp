@@ -53,8 +53,10 @@ TEST_CASE("two that make the same directory at once do not make it twice", "[emb
 
     const std::string fine = "not refused";
     REQUIRE((one == fine || other == fine));
-    for (const auto& each : {one, other})
+    for (const auto& each : {one, other}) {
+        INFO(each);
         REQUIRE((each == fine || each.find("is served by another Postgres") != std::string::npos));
+    }
 }
 
 TEST_CASE("a directory may be given relative, with a slash, and through a link", "[embedded]")

@@ -165,6 +165,20 @@ TEST_CASE("a program whose watcher was killed still stops its server", "[embedde
     REQUIRE(holder.all_gone());
 }
 
+TEST_CASE("a server ends with its program though the shell that waits for it is gone", "[embedded]")
+{
+    for (const bool noted : {true, false}) {
+        holder holder;
+        ::kill(holder::parent_of(holder.postmaster), SIGKILL);
+        if (!noted) // As when it was killed before it knew the pid.
+            std::filesystem::resize_file(holder.directory / "postmaster", 0);
+
+        holder.running.signal(SIGKILL);
+
+        REQUIRE(holder.all_gone());
+    }
+}
+
 TEST_CASE("as root the server runs as an unprivileged user", "[embedded]")
 {
     if (::geteuid() != 0)

@@ -90,14 +90,29 @@ TEST_CASE("a conninfo that does not parse never shows its password", "[pg]")
 {
     for (const std::string text :
          {"postgresql://u:s3cret%zz@host/db", "host=a password='s3cret", "password=s3cret host",
-          "postgresql://u:s3cret@host/db?nonsense=s3cret", "s3cret", "nosuch=s3cret"})
+          "postgresql://u:s3cret@host/db?nonsense=s3cret", "s3cret", "nosuch=s3cret",
+          "postgresql://app:p@s3cret@db.example/shop", "postgres://app:p@s3,cret@db.example/shop",
+          "postgresql://app:s3cret/x@db.example/shop", "postgresql://app:12/s3cret@db.example/shop",
+          "host=a port=s3cret", "host=p@s3cret"})
     {
         const auto refused = refusal_of([&text] { parse_conninfo({.conninfo = text}); });
 
         CHECK(refused.code == errc::connect);
         CHECK(refused.says("write postgresql://user@host:port/database"));
-        CHECK_FALSE(refused.says("s3cret"));
+        CHECK(refused.says("percent-encode @ : / in the password"));
+        CHECK_FALSE(refused.says("s3"));
+        CHECK_FALSE(refusal_of([&text] { describe_database(text); }).says("s3"));
     }
+}
+
+TEST_CASE("an @ where it belongs is taken, percent-encoded or not", "[pg]")
+{
+    CHECK(setting("postgresql://app:p%40s%2F3@db.example/shop", "password") == "p@s/3");
+    CHECK(setting("postgresql://app@db.example/sh%40p", "dbname") == "sh@p");
+    CHECK(setting("postgresql://app@db.example/shop?password=p@s", "password") == "p@s");
+    CHECK(setting("host=a dbname=sh@p", "dbname") == "sh@p");
+    CHECK(targets_of("host=@abstract port=1") == "@abstract||1 ");
+    CHECK(targets_of("host=/run/postgresql@15 port=1") == "/run/postgresql@15||1 ");
 }
 
 TEST_CASE("a database is described without its password", "[pg]")

@@ -88,6 +88,38 @@ TEST_CASE("a copy that cannot start says why", "[pg]")
     REQUIRE(shop.run(shop.link.query_one<int>(one)) == 1);
 }
 
+TEST_CASE("after a copy that does not parse the transaction is one all the same", "[pg]")
+{
+    shop shop;
+    const statement malformed{.name = "malformed", .sql = "copy t from stdin (format"};
+    const statement insert{.name = "insert", .sql = "insert into t values (1, '', null)"};
+    transaction work{shop.link};
+
+    REQUIRE(refusal_of([&] { shop.run(copy_in::start(work, malformed)); }).sqlstate == "42601");
+    shop.run(work.execute(insert));
+    REQUIRE(shop.link.in_transaction());
+    shop.run(work.rollback());
+
+    REQUIRE(shop.see("select count(*) from t") == "0");
+    REQUIRE_FALSE(shop.link.broken());
+}
+
+TEST_CASE("a commit refused during a copy loses nothing of what was to go with it", "[pg]")
+{
+    shop shop;
+    const statement insert{.name = "insert", .sql = "insert into t values (7, '', null)"};
+    transaction work{shop.link};
+    work.add_to_commit(insert, {});
+    copy_in rows = shop.run(copy_in::start(work, copy));
+
+    REQUIRE(refusal_of([&] { shop.run(work.commit()); }).what ==
+            "commit: a COPY is going on: finish it first");
+    shop.run(rows.finish());
+    shop.run(work.commit());
+
+    REQUIRE(shop.see("select a from t") == "7");
+}
+
 TEST_CASE("a copy dropped open takes the connection with it, and nothing is stored", "[pg]")
 {
     shop shop;

@@ -1,17 +1,27 @@
 #include "scene.hpp"
+#include "support/tcp_gate.hpp"
 
-#include <cuebox/pg/transaction.hpp>
+#include <cuebox/pg/copy_in.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 
 using namespace cuebox::pg;
 using namespace cuebox::pg::test;
 using namespace std::chrono_literals;
+using cuebox::test::tcp_gate;
 
 namespace {
 
 constexpr statement one{.name = "one", .sql = "select 1"};
 constexpr statement nap{.name = "nap", .sql = "select pg_sleep(600)"};
+constexpr statement doze{.name = "doze", .sql = "select pg_sleep(0.05)"};
+constexpr statement copy{.name = "copy", .sql = "copy t from stdin (format binary)"};
+
+awaitable<void> nap_on_its_own(connect_options options)
+{
+    connection link = co_await connect(options);
+    co_await link.execute(nap);
+}
 
 }
 
@@ -31,21 +41,69 @@ TEST_CASE("a canceller stops the statement, and the connection stays usable", "[
     REQUIRE(scene.run(link.query_one<int>(one)) == 1);
 }
 
-TEST_CASE("cancelling what is over, or closed, does no harm", "[pg]")
+TEST_CASE("cancelling what is over does not hit what comes next", "[pg]")
 {
     scene scene;
     connection link = scene.open();
     const canceller kept = link.canceller();
+    scene.run(link.execute(one));
 
-    kept.request();
-    for (int i = 0; i < 100; ++i) // One of them may be hit.
-        refusal_of([&] { scene.run(link.execute(one)); });
-    CHECK_FALSE(link.broken());
+    for (int i = 0; i < 10; ++i) {
+        kept.request();
+        REQUIRE_NOTHROW(scene.run(link.execute(doze))); // There all the time it takes to be hit.
+    }
+}
+
+TEST_CASE("cancelling what is closed does no harm", "[pg]")
+{
+    scene scene;
+    connection link = scene.open();
+    const canceller kept = link.canceller();
     link.close();
+
     kept.request();
     link.canceller().request();
 
     CHECK(link.backend() == 0);
+}
+
+TEST_CASE("a request that hangs on one server does not hold up another's", "[pg]")
+{
+    scene scene;
+    tcp_gate gate;
+    connection silent = scene.run(connect(scene.options_by(gate.port())));
+    connection link = scene.open();
+    auto lost = scene.start(silent.execute(nap));
+    auto napping = scene.start(link.execute(nap));
+    scene.settle();
+    REQUIRE(eventually([&scene] { return scene.napping() == 2; }));
+    const auto accepted = gate.accepted();
+    gate.half_open();
+    silent.canceller().request();
+    REQUIRE(gate.wait_until_accepted(accepted + 1, 30s));
+
+    link.canceller().request();
+
+    CHECK(refusal_of([&] { scene.finish(napping); }).sqlstate == "57014");
+    scene.see("select pg_terminate_backend(" + std::to_string(silent.backend()) + ")");
+    gate.cut();
+    CHECK(refusal_of([&] { scene.finish(lost); }).code == errc::lost);
+}
+
+TEST_CASE("a COPY can be cancelled between its rows", "[pg]")
+{
+    scene scene;
+    scene.see("create table t(a int)");
+    connection link = scene.open();
+    transaction work{link};
+    copy_in rows = scene.run(copy_in::start(work, copy));
+    scene.run(rows.write(1));
+
+    link.canceller().request();
+
+    REQUIRE(eventually([&link] { return link.retire_cancellers(); })); // It has been taken.
+    CHECK(refusal_of([&] { scene.run(rows.finish()); }).sqlstate == "57014");
+    scene.run(work.rollback());
 }
 
 TEST_CASE("past its deadline a statement is stopped, there and here", "[pg]")
@@ -146,9 +204,12 @@ TEST_CASE("a connection dropped with its statement sent leaves nothing running",
 {
     scene scene;
     {
-        connection link = scene.open();
-        link.set_deadline(1ms);
-        refusal_of([&] { scene.run(link.execute(nap)); });
+        stage doomed;
+        auto napping = doomed.start(nap_on_its_own(scene.options()));
+        REQUIRE(eventually([&] {
+            doomed.settle();
+            return scene.running("pg_sleep");
+        }));
     }
 
     REQUIRE(eventually([&scene] { return scene.backends() == 0; }));

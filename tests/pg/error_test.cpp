@@ -51,13 +51,29 @@ TEST_CASE("data errors lose the value they quote, others keep their names", "[pg
           "value \"...\" is out of range for type integer");
     CHECK(without_values("22021", "invalid byte sequence for encoding \"UTF8\": 0xff") ==
           "invalid byte sequence for encoding \"UTF8\": 0xff");
-    CHECK(without_values("22000", "a lonely \" quote") == "a lonely \" quote");
+    CHECK(without_values("22007", "invalid value \"s3\" for \"YYYY\": \"cret\"") ==
+          "invalid value \"...\"");
     CHECK(without_values("22012", "division by zero") == "division by zero");
     CHECK(without_values("42P01", "relation \"orders\" does not exist") ==
           "relation \"orders\" does not exist");
     CHECK(without_values("42601", "syntax error at or near: \"x\"") ==
           "syntax error at or near: \"x\"");
     CHECK(without_values("22000", "") == "");
+}
+
+TEST_CASE("of a data error in another language, or quoted oddly, no value is kept", "[pg]")
+{
+    for (const std::string message :
+         {"ungültige Eingabesyntax für Typ integer: »s3cret«",
+          "Wert »s3cret« ist auf die Spalte nicht anwendbar", "valor «s3cret» fuera de rango",
+          "syntaxe en entrée invalide pour le type integer : « s3cret »", "wartość „s3cret”",
+          "Wert »s3cret: \"x\"«", "a lonely \" quote before s3cret",
+          "value \"s3cret: \"x\" is out of range"})
+        CHECK(without_values("22P02", message) == "invalid data");
+    CHECK(without_values("22P02", "invalid input syntax for type integer: \"s3crét\"") ==
+          "invalid input syntax for type integer");
+    CHECK(without_values("42P01", "Relation »bestellung« existiert nicht") ==
+          "Relation »bestellung« existiert nicht");
 }
 
 TEST_CASE("an outcome is a result, an error, or skipped", "[pg]")

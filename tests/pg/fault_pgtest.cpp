@@ -208,11 +208,31 @@ TEST_CASE("a connection cut while COMMIT is on its way leaves it unknown; and it
         CHECK(refused.code == errc::commit_unknown);
         CHECK(refused.says("commit: the connection was lost: "));
         CHECK(refused.says(": whether it was committed is unknown"));
+        CHECK(work.commit_unknown());
         shop.gate.pass();
     }
 
     CHECK(calls == 0);
     REQUIRE(shop.recovers());
+}
+
+TEST_CASE("a COMMIT that is cancelled may have happened, and the transaction tells", "[pg]")
+{
+    shop shop;
+    shop.see("create table t(a int)");
+    auto held = shop.run(shop.behind.borrow());
+    transaction work{*held};
+    shop.run(work.execute(insert, 1));
+    CHECK_FALSE(work.commit_unknown());
+    shop.gate.delay(way::down, 10min);
+    auto committing = shop.start(work.commit());
+    shop.settle();
+    REQUIRE(eventually([&shop] { return shop.see("select count(*) from t") == "1"; }));
+
+    committing.cancel();
+
+    CHECK(cancelled([&] { shop.finish(committing); }));
+    CHECK(work.commit_unknown());
 }
 
 TEST_CASE("a COMMIT without an answer by the deadline is unknown as well", "[pg]")
@@ -229,6 +249,7 @@ TEST_CASE("a COMMIT without an answer by the deadline is unknown as well", "[pg]
 
     CHECK(refused.code == errc::commit_unknown);
     CHECK(refused.says("no answer within 100 ms"));
+    CHECK(work.commit_unknown());
 }
 
 TEST_CASE("a server that ends the connection says so; and it recovers", "[pg]")

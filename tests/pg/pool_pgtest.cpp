@@ -271,3 +271,21 @@ TEST_CASE("a borrowed connection can be moved and replaced", "[pg]")
     REQUIRE(pool.idle() == 1);
     REQUIRE(shop.ask(first) == 1);
 }
+
+TEST_CASE("a canceller of an earlier borrower does not hit the next one", "[pg]")
+{
+    shop shop;
+    pool pool(shop.of(1));
+    std::optional<canceller> kept;
+    {
+        auto held = shop.run(pool.borrow());
+        kept = held->canceller();
+    }
+    auto held = shop.run(pool.borrow());
+    auto dozing = shop.start(held->execute({.name = "doze", .sql = "select pg_sleep(0.3)"}));
+    shop.settle();
+
+    kept->request();
+
+    REQUIRE_NOTHROW(shop.finish(dozing));
+}

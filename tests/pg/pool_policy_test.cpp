@@ -26,6 +26,7 @@ TEST_CASE("a connection that comes back is kept unless it is spoilt or old", "[p
              row{{.broken = true}, verdict::discard},
              row{{.in_transaction = true}, verdict::discard},
              row{{.listening = true}, verdict::discard},
+             row{{.cancelling = true}, verdict::discard},
              row{{.broken = true, .in_transaction = true, .age = 1h}, verdict::discard},
          })
         CHECK(when_returned(facts, rules) == expected);

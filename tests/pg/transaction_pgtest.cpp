@@ -1,6 +1,6 @@
 #include "scene.hpp"
 
-#include <cuebox/pg/transaction.hpp>
+#include <cuebox/pg/copy_in.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -207,6 +207,90 @@ TEST_CASE("a second transaction on a connection is refused: that is what savepoi
             "begin: the connection is inside a transaction already: use a savepoint");
     shop.run(work.commit());
     REQUIRE(shop.rows() == "1");
+}
+
+TEST_CASE("two transactions made before either began do not become one", "[pg]")
+{
+    shop shop;
+    const statement copy{.name = "copy", .sql = "copy t from stdin (format binary)"};
+    transaction first{shop.link};
+    transaction second{shop.link};
+    second.add_to_commit(insert, params(std::in_place, 3));
+    shop.run(first.execute(insert, 1));
+
+    const auto refused = refusal_of([&] { shop.run(second.execute(insert, 2)); });
+    CHECK(refused.what ==
+          "insert: the connection is inside a transaction already: use a savepoint");
+    CHECK(refused.code == errc::usage);
+    CHECK(refusal_of([&] { shop.run(copy_in::start(second, copy)); }).code == errc::usage);
+    CHECK(refusal_of([&] { shop.run(second.commit()); }).code == errc::usage);
+    CHECK(refusal_of([&] {
+              shop.run(second.run_script({.name = "script", .sql = "insert into t values (4)"}));
+          }).code == errc::usage);
+    shop.run(first.rollback());
+
+    shop.run(second.execute(insert, 2)); // Now it is its turn.
+    shop.run(second.commit());
+    CHECK(shop.rows() == "2,3");
+}
+
+TEST_CASE("a transaction that others have ended commits nothing and says so", "[pg]")
+{
+    shop shop;
+    for (const std::string how : {"rollback", "commit"}) {
+        int calls = 0;
+        transaction work{shop.link};
+        work.after_commit([&calls] { ++calls; });
+        shop.run(work.execute(insert, 1));
+        shop.run(shop.link.run_script({.name = how, .sql = how}));
+
+        const auto refused = refusal_of([&] { shop.run(work.commit()); });
+        CHECK(refused.code == errc::usage);
+        CHECK(refused.says("commit: the connection has left the transaction"));
+        CHECK(refusal_of([&] { shop.run(work.execute(insert, 2)); }).code == errc::usage);
+        CHECK(refusal_of([&] {
+                  shop.run(work.run_script({.name = "script", .sql = "insert into t values (2)"}));
+              }).code == errc::usage);
+        CHECK(calls == 0);
+        shop.run(work.rollback());
+        CHECK_FALSE(work.open());
+        CHECK(shop.rows() == (how == "commit" ? "1" : ""));
+    }
+    CHECK_FALSE(shop.link.broken());
+}
+
+TEST_CASE("a commit that was refused because the connection is busy can be tried again", "[pg]")
+{
+    shop shop;
+    transaction work{shop.link};
+    work.add_to_commit(insert, params(std::in_place, 2));
+    auto slow = shop.start(work.execute({.name = "slow", .sql = "select pg_sleep(0.05)"}));
+    shop.settle();
+
+    CHECK(refusal_of([&] { shop.run(work.commit()); }).what ==
+          "commit: the connection is busy: it does one thing at a time");
+    shop.finish(slow);
+    shop.run(work.commit());
+
+    CHECK(shop.rows() == "2");
+    CHECK_FALSE(work.commit_unknown());
+}
+
+TEST_CASE("a transaction whose BEGIN was refused has not begun", "[pg]")
+{
+    shop shop;
+    transaction first{shop.link};
+    shop.run(first.execute(one));
+    shop.run(first.commit());
+    shop.run(shop.link.run_script({.name = "discard", .sql = "discard all"})); // BEGIN as well.
+    transaction work{shop.link};
+
+    CHECK(refusal_of([&] { shop.run(work.execute(insert, 1)); }).sqlstate == "26000");
+    shop.run(work.execute(insert, 2));
+    CHECK(shop.link.in_transaction());
+    shop.run(work.rollback());
+
+    CHECK(shop.rows().empty());
 }
 
 TEST_CASE("a transaction has the isolation it was asked for", "[pg]")

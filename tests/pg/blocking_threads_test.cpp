@@ -1,0 +1,101 @@
+#include "waiting.hpp"
+
+#include <cuebox/pg/blocking_threads.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <thread>
+
+using namespace cuebox::pg;
+using namespace cuebox::pg::detail;
+using namespace cuebox::pg::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+// The last thing a thread does is to count itself out.
+void wait_until_ended(const blocking_threads& threads)
+{
+    while (threads.threads() > 0)
+        std::this_thread::yield();
+}
+
+}
+
+TEST_CASE("a call that hangs holds up none of the others", "[pg]")
+{
+    blocking_threads threads({.threads = 4, .waiting = 10});
+    door door;
+    tally done;
+    for (int i = 0; i < 3; ++i)
+        REQUIRE(threads.run(door.pass()));
+
+    REQUIRE(threads.run([done]() mutable { done.add(); }));
+
+    done.wait_for(1);
+    CHECK(threads.dropped() == 0);
+}
+
+TEST_CASE("past the most threads calls wait, past the most that wait they are dropped", "[pg]")
+{
+    blocking_threads threads({.threads = 2, .waiting = 3});
+    door door;
+    tally started;
+    tally done;
+    for (int i = 0; i < 2; ++i)
+        threads.run([started, wait = door.pass()]() mutable {
+            started.add();
+            wait();
+        });
+    started.wait_for(2);
+
+    const auto count = [done]() mutable { done.add(); };
+    for (int i = 0; i < 3; ++i)
+        CHECK(threads.run(count));
+    CHECK_FALSE(threads.run(count));
+    CHECK_FALSE(threads.run(count));
+
+    CHECK(threads.threads() == 2);
+    CHECK(threads.dropped() == 2);
+    CHECK(done.count() == 0);
+    door.open();
+    done.wait_for(3);
+    wait_until_ended(threads);
+    CHECK(done.count() == 3);
+}
+
+TEST_CASE("a call waits for its time, and others do not wait with it", "[pg]")
+{
+    blocking_threads threads({.threads = 1, .waiting = 10});
+    tally late;
+    tally soon;
+    const auto start = clock::now();
+
+    threads.run([late]() mutable { late.add(); }, 200ms);
+    threads.run([soon]() mutable { soon.add(); });
+
+    soon.wait_for(1);
+    late.wait_for(1);
+    CHECK(clock::now() >= start + 200ms);
+}
+
+TEST_CASE("threads end when nothing is left to do, and start again when there is", "[pg]")
+{
+    blocking_threads threads({.threads = 8, .waiting = 10});
+    tally done;
+    for (int round = 1; round <= 3; ++round) {
+        threads.run([done]() mutable { done.add(); });
+        done.wait_for(round);
+        wait_until_ended(threads);
+    }
+
+    CHECK(done.count() == 3);
+}
+
+TEST_CASE("without threads to be had a call is dropped, not waited for", "[pg]")
+{
+    blocking_threads threads({.threads = 0, .waiting = 10});
+
+    CHECK_FALSE(threads.run([] {}));
+    CHECK(threads.dropped() == 1);
+}
