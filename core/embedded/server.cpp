@@ -111,12 +111,11 @@ server::state::state(const options& options)
       log{directory.empty() ? run.path() / "server.log" : directory / "cuebox.log"},
       password{new_password()}
 {
-    descriptor one_at_a_time;
-    if (!existed) {
+    if (!existed)
         make_home(data, owner);
-        one_at_a_time = lock_directory(data);
-        existed = inspect(data, programs, owner); // Somebody may have been faster.
-    }
+    // Somebody may be faster, or in the midst of it: a cluster that is being made looks like one.
+    descriptor one_at_a_time = lock_directory(data);
+    existed = inspect(data, programs, owner);
     if (existed)
         password = stored_password(data);
     else
