@@ -36,6 +36,8 @@ create table core.workers (
     lock_key     int,
     -- The rows whose handlers run right now. If the worker dies these cost an attempt, its other rows do not.
     running      uuid[]      not null default '{}',
+    -- When it said so: what became due later was settled since, and costs nothing.
+    running_at   timestamptz,
     -- Rows claimed and not yet settled, as of the last heartbeat.
     holding      int         not null default 0,
     listening    boolean     not null default false

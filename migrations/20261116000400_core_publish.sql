@@ -12,7 +12,7 @@ $$;
 revoke all on function core.uuid_v7() from public;
 
 -- Writes one event in the caller's transaction and returns its id. The channel is composed as publishers do:
--- outbox_gen_<generation>, or outbox_gen_<generation>_<class>.
+-- outbox_gen_<generation>, or outbox_gen_<generation>_<class>. A class of 32 bytes fits whatever the generation.
 create function core.outbox_publish(
     p_event_type      text,
     p_source          text,
@@ -35,6 +35,15 @@ as $$
 declare
     v_id uuid := coalesce(p_event_id, core.uuid_v7());
 begin
+    if octet_length(p_class) > 32 then
+        raise exception 'processing class "%" has % bytes, at most 32 are allowed', left(p_class, 63),
+                octet_length(p_class)
+            using errcode = 'invalid_parameter_value';
+    elsif octet_length(p_payload::text) > 262144 then   -- the table looks at those it can measure for nothing
+        raise exception 'the payload has % bytes as text, at most 262144 are allowed', octet_length(p_payload::text)
+            using errcode = 'check_violation', schema = 'core', table = 'outbox',
+                  constraint = 'outbox_payload_is_at_most_256_kib';
+    end if;
     insert into core.outbox (id, event_type, event_version, occurred_at, source, target, content_class,
         channel, generation, domain_id, payload, idempotency_key, trace_context, available_at, quiet)
     values (v_id, p_event_type, p_event_version, p_occurred_at, p_source, p_target, p_content_class,

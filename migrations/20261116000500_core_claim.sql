@@ -44,6 +44,8 @@ returns tid[]
     set plan_cache_mode = force_generic_plan
 as $$
 declare
+    -- A variable is a bound of the index scan. The function itself would be a filter on each row that waits.
+    v_now    timestamptz := clock_timestamp();
     v_shared text[];
     v_places tid[];
 begin
@@ -54,7 +56,7 @@ begin
     v_places := array(
         select o.ctid from core.outbox o
         where o.generation = p_generation and o.available_at > o.created_at
-          and o.available_at >= p_due_from and o.available_at <= clock_timestamp()
+          and o.available_at >= p_due_from and o.available_at <= v_now
           and o.status = 'pending' and o.deleted_at is null
           and o.event_type = any(p_event_types)
           and (o.target = p_context or o.target is null and o.event_type <> all(v_shared))

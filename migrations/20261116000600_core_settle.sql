@@ -3,6 +3,10 @@
 -- Outcomes: 'delivered'; 'retry', due again in p_retry_in and one attempt dearer; 'failed', a dead letter;
 -- 'released', given back untouched. A settled row leaves outbox_due (available_at falls to created_at); a row
 -- that waits or goes back enters it, so that claimers find it without looking below their bound.
+--
+-- Settles and heartbeats wait for each other's row locks. They take them in the order of ids, whatever order the
+-- ids are given in: what drives the join is the sorted list, or the primary key of a table that seems empty.
+-- Otherwise two of them could wait for each other.
 
 -- A time that puts a row into outbox_due even if the clock went back since the row was made.
 create function core.outbox_due_at(p_created_at timestamptz, p_in interval) returns timestamptz
@@ -38,7 +42,7 @@ begin
             update core.outbox o
             set status = 'delivered', delivered_at = clock_timestamp(), claim_token = null,
                 available_at = least(o.available_at, o.created_at)
-            from unnest(p_ids, p_tokens) as s (id, token)
+            from (select * from unnest(p_ids, p_tokens) as u (id, token) order by u.id) s
             where o.id = s.id and o.claim_token = s.token
             returning o.id)
         select array_agg(d.id) into v_settled from done d;
@@ -62,8 +66,8 @@ begin
                                   when s.outcome = 'delivered' then o.claimed_at end,
                 claimed_by = case when s.outcome in ('delivered', 'failed') then o.claimed_by end,
                 claim_token = null
-            from unnest(p_ids, p_tokens, p_outcomes, p_retry_in, p_errors)
-                as s (id, token, outcome, retry_in, error)
+            from (select * from unnest(p_ids, p_tokens, p_outcomes, p_retry_in, p_errors)
+                      as u (id, token, outcome, retry_in, error) order by u.id) s
             where o.id = s.id and o.claim_token = s.token
             returning o.id)
         select array_agg(d.id) into v_settled from done d;
@@ -149,7 +153,7 @@ begin
     return query
         with extended as (
             update core.outbox o set claimed_at = clock_timestamp()
-            from unnest(p_ids, p_tokens) as s (id, token)
+            from (select * from unnest(p_ids, p_tokens) as u (id, token) order by u.id) s
             where o.id = s.id and o.claim_token = s.token
             returning o.id)
         select i.id from unnest(p_ids) as i (id) where i.id not in (select e.id from extended e);

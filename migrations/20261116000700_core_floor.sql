@@ -44,9 +44,10 @@ declare
     c_margin  constant interval := '1 second';
     f         core.outbox_floors;
     -- This call's mark. now() is earlier than our xid, whatever the isolation level; whoever gets a later xid
-    -- reads its clock later still. (A snapshot's xmax would not do: it follows the last transaction that ended,
-    -- so older ones that still run can lie above it.)
+    -- reads its clock later still, unless the clock went back. (A snapshot's xmax would not do: it follows the
+    -- last transaction that ended, so older ones that still run can lie above it.)
     v_now     timestamptz := now();
+    v_clock   timestamptz;
     v_xid     xid8 := pg_current_xact_id();
     v_snap    pg_snapshot;
     v_waiting xid8[];
@@ -64,15 +65,22 @@ begin
         return f.floor;   -- a second call in one transaction: who runs is only known below ended transactions
     end if;
     v_snap := pg_current_snapshot();
+    v_clock := clock_timestamp();
+    v_now := least(v_now, v_clock);
 
     -- The clock went back (a failover, a correction by hand): rows are being made below the mark, since at
-    -- most the last call. Steps too small to be seen here are covered by c_margin.
-    if v_now < f.mark_at then
+    -- most the last call, by late transactions too. Steps too small to be seen here are covered by c_margin.
+    if v_clock < f.mark_at then
+        v_last := v_now - interval '10 seconds';
         update core.outbox_floors g
-            set floor = least(f.floor, v_now - interval '10 seconds'), mark_at = v_now, mark_xid = v_xid
+            set floor = least(f.floor, v_last), mark_at = v_now, mark_xid = v_xid,
+                late_from = array(select least(l.since, v_last)
+                                  from unnest(f.late_from) with ordinality as l (since, place) order by l.place)
             where g.generation = p_generation
             returning g.floor into f.floor;
         return f.floor;
+    elsif v_now < f.mark_at then
+        return f.floor;   -- we began before the call that made the mark, and only now get to it
     end if;
 
     -- Late transactions that have ended since: their rows are anywhere above where they were passed by. (The
@@ -173,18 +181,22 @@ end
 $$;
 revoke all on function core.outbox_recheck(bigint, timestamptz, int) from public;
 
--- When the next waiting row of a generation is due; null if none waits.
-create function core.outbox_next_due(p_generation bigint) returns timestamptz
+-- When the next waiting row of a generation is due; null if none waits. Rows that have been due for less than
+-- p_overdue count too: they may have become so between a claim and this look.
+create function core.outbox_next_due(p_generation bigint, p_overdue interval default '0')
+returns timestamptz
     language plpgsql volatile security definer
     set search_path = pg_catalog, pg_temp
     set jit = off set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off
     set plan_cache_mode = force_generic_plan
 as $$
+declare
+    v_after timestamptz := clock_timestamp() - p_overdue;   -- a bound of the index scan, as in a claim
 begin
     return (select o.available_at from core.outbox o
             where o.generation = p_generation and o.available_at > o.created_at
-              and o.available_at > clock_timestamp() and o.status = 'pending' and o.deleted_at is null
+              and o.available_at > v_after and o.status = 'pending' and o.deleted_at is null
             order by o.available_at limit 1);
 end
 $$;
-revoke all on function core.outbox_next_due(bigint) from public;
+revoke all on function core.outbox_next_due(bigint, interval) from public;

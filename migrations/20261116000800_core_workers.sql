@@ -3,6 +3,8 @@
 -- Says that a process of a context runs. Call it on the session that will stay open for as long as the process
 -- lives: the session then holds an advisory lock, and the end of the session is the end of the worker. Calling
 -- it again, after a reconnect, takes the lock anew. Behind a transaction pooler pass p_session => false.
+-- A name that another process had is the caller's from now on; what that one ran is not running any more. The
+-- list of a process that merely calls again stays: its handlers still run.
 create function core.worker_register(
     p_worker text, p_context text, p_generation bigint, p_host text, p_pid int,
     p_session boolean default true)
@@ -16,10 +18,14 @@ begin
     if p_session then
         perform pg_advisory_lock(c_lock_class, v_key);
     end if;
-    insert into core.workers (id, context, generation, host, pid, lock_key)
+    insert into core.workers as w (id, context, generation, host, pid, lock_key)
     values (p_worker, p_context, p_generation, p_host, p_pid, v_key)
     on conflict (id) do update
-        set heartbeat_at = clock_timestamp(), lock_key = excluded.lock_key;
+        set heartbeat_at = clock_timestamp(), lock_key = excluded.lock_key, context = excluded.context,
+            generation = excluded.generation, host = excluded.host, pid = excluded.pid,
+            running = case when (w.context, w.generation, w.host, w.pid)
+                              = (excluded.context, excluded.generation, excluded.host, excluded.pid)
+                           then w.running else '{}' end;
 end
 $$;
 revoke all on function core.worker_register(text, text, bigint, text, int, boolean) from public;
@@ -37,9 +43,13 @@ begin
     if not found then
         return false;
     end if;
+    -- What is locked is being seen to by somebody else; waiting for it could be mutual.
     update core.subscriptions set seen_at = clock_timestamp()
-        where generation = w.generation and context = w.context
-          and seen_at < clock_timestamp() - interval '1 minute';
+        where ctid = any(array(
+            select s.ctid from core.subscriptions s
+            where s.generation = w.generation and s.context = w.context
+              and s.seen_at < clock_timestamp() - interval '1 minute'
+            for update skip locked));
     return true;
 end
 $$;
@@ -51,7 +61,7 @@ revoke all on function core.worker_heartbeat(text, int, boolean) from public;
 create function core.worker_running(p_worker text, p_rows uuid[]) returns void
     language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
-    update core.workers set running = p_rows where id = p_worker
+    update core.workers set running = p_rows, running_at = clock_timestamp() where id = p_worker
 $$;
 revoke all on function core.worker_running(text, uuid[]) from public;
 
@@ -72,12 +82,12 @@ $$;
 revoke all on function core.worker_unregister(text) from public;
 
 -- Says that a context listens for these event types at a generation. Adds, never removes: another process of
--- the same context may listen for more.
+-- the same context may listen for more. In the order of the key, so that two processes do not wait for each other.
 create function core.subscribe(p_context text, p_generation bigint, p_event_types text[]) returns void
     language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
     insert into core.subscriptions (generation, event_type, context)
-    select p_generation, t.name, p_context from unnest(p_event_types) as t (name)
+    select distinct p_generation, t.name, p_context from unnest(p_event_types) as t (name) order by t.name
     on conflict (generation, event_type, context) do update set seen_at = clock_timestamp()
 $$;
 revoke all on function core.subscribe(text, bigint, text[]) from public;

@@ -23,11 +23,25 @@ end
 $$;
 revoke all on function core.worker_is_gone(core.workers, interval, interval) from public;
 
--- Frees rows of workers that are gone, of every context of the generation, and, with p_expired, rows whose
--- lease ran out. A row that was running costs one attempt, or becomes a dead letter when p_max_retries are used
--- up; the others go back for free. Returns what became of each row: 'retry', 'failed' or 'released'.
+-- How many registered workers of a context are gone and did not say goodbye: whoever starts asks this, to reap at
+-- once. No grace: it changes nothing. Behind a pooler a worker counts as gone after the default lease.
+create function core.workers_lost(p_context text, p_generation bigint) returns int
+    language sql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+    select count(*)::int from core.workers w
+    where w.context = p_context and w.generation = p_generation
+      and core.worker_is_gone(w, interval '300 seconds', interval '0')
+$$;
+revoke all on function core.workers_lost(text, bigint) from public;
+
+-- Frees rows of workers that are gone and, with p_expired, rows whose lease ran out: those of one context, because
+-- lease and limits are the caller's own and other contexts have others. Null is every context, for operators.
+-- A row that was running costs one attempt, or becomes a dead letter when its retries are used up: p_type_limits
+-- ({"event type": retries}), else p_max_retries. The others go back for free. Returns what became of each row:
+-- 'retry', 'failed' or 'released'.
 create function core.outbox_reap(
-    p_generation bigint, p_max_retries int default 5, p_lease interval default '300 seconds',
+    p_generation bigint, p_context text default null, p_max_retries int default 5,
+    p_type_limits jsonb default '{}', p_lease interval default '300 seconds',
     p_grace interval default '5 seconds', p_expired boolean default true)
 returns table (id uuid, event_type text, source text, target text, attempts int, outcome text, worker text,
                last_error text)
@@ -38,55 +52,77 @@ returns table (id uuid, event_type text, source text, target text, attempts int,
     set plan_cache_mode = force_generic_plan
 as $$
 declare
-    v_gone    text[];
-    v_running uuid[];
+    v_now     timestamptz := clock_timestamp();
+    v_expiry  timestamptz := case when p_expired then v_now - p_lease else '-infinity' end;
+    -- A row in flight was due when it was claimed, so those that wait need no look. The margin is for rows that
+    -- are being parked right now, and for a clock that is corrected.
+    v_until   timestamptz := v_now + interval '10 seconds';
     v_floor   timestamptz := core.outbox_floor_now(p_generation);
+    v_gone    text[];
+    v_ours    text[];
+    v_others  text[];
     v_places  tid[];
+    v_reaped  uuid[];
+    v_left    text[];
 begin
     -- One reaper at a time sees a dead worker, the others skip its row; and no living worker's heartbeat has to
     -- wait for this transaction.
     v_gone := array(
         select w.id from (select * from core.workers k
-                          where k.generation = p_generation and k.heartbeat_at <= clock_timestamp() - p_grace
+                          where k.generation = p_generation and (p_context is null or k.context = p_context)
+                            and k.heartbeat_at <= v_now - p_grace
                           for update skip locked) w
         where core.worker_is_gone(w, p_lease, p_grace));
     if v_gone = '{}' and not p_expired then
         return;
     end if;
 
-    -- Running rows of the gone, and of the living: the lease of one of theirs may have run out.
-    v_running := array(select unnest(w.running) from core.workers w where w.generation = p_generation);
+    -- An expired lease is the context's whose worker holds it. If nobody knows the worker any more, the row tells.
+    v_ours := array(select w.id from core.workers w where w.context = p_context);
+    v_others := array(select w.id from core.workers w where w.context <> p_context);
 
     v_places := array(
         select o.ctid from core.outbox o
         where o.generation = p_generation and o.created_at >= v_floor and o.available_at <= o.created_at
           and o.status = 'in_flight'
-          and (o.claimed_by = any(v_gone) or o.claimed_at < clock_timestamp() - p_lease)
+          and (o.claimed_by = any(v_gone)
+               or o.claimed_at < v_expiry
+                  and (p_context is null or o.claimed_by = any(v_ours)
+                       or (o.target = p_context or o.target is null)
+                          and coalesce(o.claimed_by, '') <> all(v_others)))
         for update skip locked);
     v_places := v_places || array(
         select o.ctid from core.outbox o
-        where o.generation = p_generation and o.available_at > o.created_at
+        where o.generation = p_generation and o.available_at > o.created_at and o.available_at <= v_until
           and o.status = 'in_flight'
-          and (o.claimed_by = any(v_gone) or o.claimed_at < clock_timestamp() - p_lease)
+          and (o.claimed_by = any(v_gone)
+               or o.claimed_at < v_expiry
+                  and (p_context is null or o.claimed_by = any(v_ours)
+                       or (o.target = p_context or o.target is null)
+                          and coalesce(o.claimed_by, '') <> all(v_others)))
         for update skip locked);
 
     -- A transactional handler that kills its process leaves no trace on its row, only in its worker's list. (A
-    -- row of the list that is due later is not it: that one was settled before.)
+    -- row of the list that became due after the list was written is not it: that one was settled before.)
     v_places := v_places || array(
-        select o.ctid from core.outbox o
-        where o.id in (select unnest(w.running) from core.workers w where w.id = any(v_gone))
-          and o.status = 'pending' and o.deleted_at is null and o.available_at <= clock_timestamp()
-        for update skip locked);
+        select o.ctid from core.workers w cross join lateral unnest(w.running) as r (id)
+        join core.outbox o on o.id = r.id
+        where w.id = any(v_gone) and o.status = 'pending' and o.deleted_at is null
+          and o.available_at <= w.running_at
+        for update of o skip locked);
 
-    perform core.outbox_wake(array(select o.id from core.outbox o where o.ctid = any(v_places)));
+    v_reaped := array(select o.id from core.outbox o where o.ctid = any(v_places));
+    perform core.outbox_wake(v_reaped);
 
     return query
         with verdicts as (
             select o.ctid as place,
                 coalesce(o.claimed_by, (select w.id from core.workers w
                                         where w.id = any(v_gone) and o.id = any(w.running) limit 1)) as worker,
-                case when o.id <> all(v_running) then 'released'
-                     when o.attempts >= p_max_retries then 'failed'
+                case when o.status = 'in_flight' and not exists (
+                              select from core.workers w where w.id = o.claimed_by and o.id = any(w.running))
+                     then 'released'
+                     when o.attempts >= coalesce((p_type_limits ->> o.event_type)::int, p_max_retries) then 'failed'
                      else 'retry' end as outcome
             from core.outbox o where o.ctid = any(v_places)),
         reaped as (
@@ -110,8 +146,28 @@ begin
             where o.ctid = v.place
             returning o.id, o.event_type, o.source, o.target, o.attempts, v.outcome, v.worker, o.last_error)
         select * from reaped;
+    if v_gone = '{}' then
+        return;
+    end if;
 
-    delete from core.workers w where w.id = any(v_gone);
+    -- A row that was locked just now was passed by. Its worker stays on record until a later call gets it, without
+    -- what it has been charged for.
+    update core.workers w set running = array(select r.id from unnest(w.running) as r (id) where r.id <> all(v_reaped))
+        where w.id = any(v_gone);
+    v_left := array(
+        select o.claimed_by from core.outbox o
+        where o.generation = p_generation and o.created_at >= v_floor and o.available_at <= o.created_at
+          and o.status = 'in_flight' and o.claimed_by = any(v_gone)
+        union all
+        select o.claimed_by from core.outbox o
+        where o.generation = p_generation and o.available_at > o.created_at and o.available_at <= v_until
+          and o.status = 'in_flight' and o.claimed_by = any(v_gone)
+        union all
+        select w.id from core.workers w cross join lateral unnest(w.running) as r (id)
+        join core.outbox o on o.id = r.id
+        where w.id = any(v_gone) and o.status = 'pending' and o.deleted_at is null
+          and o.available_at <= w.running_at);
+    delete from core.workers w where w.id = any(v_gone) and w.id <> all(v_left);
 end
 $$;
-revoke all on function core.outbox_reap(bigint, int, interval, interval, boolean) from public;
+revoke all on function core.outbox_reap(bigint, text, int, jsonb, interval, interval, boolean) from public;

@@ -1,18 +1,20 @@
 -- What operators do: replay, discard, generations, drain.
 
 -- The channel of a row that moves to another generation: the class suffix stays. The placeholder has no
--- generation part and gets one, so that the new generation's listeners hear of the row.
+-- generation part and gets one, so that the new generation's listeners hear of the row. A suffix that the longer
+-- number leaves no room for goes: a row that cannot be moved would be worse than one that any worker may claim.
 create function core.outbox_channel_at(p_channel text, p_generation bigint) returns text
     language sql immutable security definer set search_path = pg_catalog, pg_temp
 as $$
-    select case when p_channel = 'outbox_default' then 'outbox_gen_' || p_generation
-                else regexp_replace(p_channel, '^outbox_gen_[0-9]+', 'outbox_gen_' || p_generation) end
+    select case when p_channel = 'outbox_default' or octet_length(c.channel) > 63
+                then 'outbox_gen_' || p_generation else c.channel end
+    from (select regexp_replace(p_channel, '^outbox_gen_[0-9]+', 'outbox_gen_' || p_generation)) as c (channel)
 $$;
 revoke all on function core.outbox_channel_at(text, bigint) from public;
 
 -- Gives a dead letter another cycle at a generation of the operator's choice. The row keeps its id and its
 -- idempotency key, so handlers that succeeded before do not run again; for a row that is older than the dedup
--- records are kept nothing would stop them, hence p_force.
+-- records are kept nothing would stop them, hence p_force. A generation that nobody will ever work at is refused.
 create function core.outbox_replay(
     p_event_id uuid, p_new_generation bigint, p_replayed_by text default null, p_force boolean default false,
     p_dedup_horizon interval default '60 days')
@@ -20,7 +22,8 @@ returns void
     language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-    o core.outbox;
+    o        core.outbox;
+    v_target text := (select d.status from core.deployments d where d.generation = p_new_generation);
 begin
     select * into o from core.outbox b where b.id = p_event_id for update;
     if not found then
@@ -36,6 +39,16 @@ begin
         raise exception 'cannot replay event % to generation %', p_event_id,
                 coalesce(p_new_generation::text, 'null')
             using errcode = 'invalid_parameter_value',
+                  hint = 'select max(generation) from core.deployments tells the current one.';
+    elsif v_target = 'retired' then
+        raise exception 'generation % is retired: the event would be stranded there', p_new_generation
+            using errcode = 'object_not_in_prerequisite_state',
+                  hint = 'select max(generation) from core.deployments tells the current one.';
+    elsif v_target is null
+          and not exists (select from core.subscriptions s where s.generation = p_new_generation) then
+        raise exception 'generation % was never allocated and nobody listens at it: the event would be stranded '
+                'there', p_new_generation
+            using errcode = 'object_not_in_prerequisite_state',
                   hint = 'select max(generation) from core.deployments tells the current one.';
     elsif o.created_at < now() - p_dedup_horizon and p_force is not true then
         raise exception 'event % was created at %, before the dedup horizon of %: handlers that succeeded '
@@ -89,7 +102,8 @@ end
 $$;
 revoke all on function core.outbox_discard(uuid, text) from public;
 
--- The next deployment number.
+-- The next deployment number. Who listened at the one before is taken to listen at this one too, until told
+-- otherwise (core.unsubscribe): the first context to start there would have every broadcast to itself.
 create function core.allocate_generation(p_label text) returns bigint
     language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -100,18 +114,28 @@ begin
     insert into core.deployments (generation, label)
         select coalesce(max(d.generation), 0) + 1, p_label from core.deployments d
         returning generation into v_generation;
+    insert into core.subscriptions (generation, event_type, context)
+        select v_generation, s.event_type, s.context from core.subscriptions s
+        where s.generation = (select max(e.generation) from core.subscriptions e where e.generation < v_generation)
+        order by s.event_type, s.context
+        on conflict do nothing;
     return v_generation;
 end
 $$;
 revoke all on function core.allocate_generation(text) from public;
 
--- Takes a generation out of service. While rows of it are unsettled it is 'draining'; call again when they are
--- done or drained and it is 'retired'. Returns which of the two it is now.
+-- Takes a generation out of service. While rows of it are unsettled, or workers of it are registered, it is
+-- 'draining'; call again when they are done and it is 'retired'. Returns which of the two it is now. (Workers that
+-- died and that none of their own is left to reap: core.outbox_reap(generation).)
+--
+-- Subscriptions stay: a producer may still publish, and without them a broadcast would be for whoever sees it first.
 create function core.retire_generation(p_generation bigint) returns text
     language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-    v_status text := case when core.outbox_has_open(p_generation) then 'draining' else 'retired' end;
+    v_status text := case when core.outbox_has_open(p_generation)
+                               or exists (select from core.workers w where w.generation = p_generation)
+                          then 'draining' else 'retired' end;
 begin
     update core.deployments d
         set status = v_status, retired_at = case v_status when 'retired' then coalesce(d.retired_at, now()) end
@@ -119,9 +143,6 @@ begin
     if not found then
         raise exception 'no generation %', p_generation
             using errcode = 'no_data_found', hint = 'select * from core.deployments lists them.';
-    end if;
-    if v_status = 'retired' then
-        delete from core.subscriptions s where s.generation = p_generation;
     end if;
     return v_status;
 end

@@ -49,31 +49,61 @@ end
 $$;
 revoke all on function core.sweep_outbox(bigint, timestamptz, interval, interval, int) from public;
 
--- The same for dedup records, by blocks of the table: old ones lie together, and event_handled_age skips the
--- young. p_active must exceed the outbox's active and grace time together, or a replay could run twice; the
--- caller's config is checked for that.
+-- The same for dedup records, in the order of their place in the table. From a place on, p_from, it looks at 1000
+-- pages at most and finds p_rows at most, and returns where to go on (null: done): a pass over many batches reads
+-- each page once. Without one it starts at the beginning and reads until it has found p_rows.
+-- p_active must exceed the outbox's active and grace time together, or a replay could run twice; the caller's
+-- config is checked for that.
 create function core.sweep_event_handled(
     p_active interval default '60 days', p_grace interval default '7 days', p_rows int default 5000,
-    out tombstoned int, out deleted int)
-    language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+    p_from tid default null,
+    out tombstoned int, out deleted int, out next_from tid)
+    language plpgsql volatile security definer
+    set search_path = pg_catalog, pg_temp
+    set jit = off set enable_seqscan = off set enable_bitmapscan = off
 as $$
+declare
+    c_pages  constant bigint := 1000;
+    v_cutoff timestamptz := now() - p_active;
+    v_size   bigint := pg_relation_size('core.event_handled') / current_setting('block_size')::int;
+    v_until  bigint := v_size;   -- the first page that is not looked at
+    v_places tid[] := '{}';
 begin
-    delete from core.event_handled h
-        where h.ctid = any(array(
-            select r.ctid from core.event_handled r
-            where r.handled_at < now() - p_active - p_grace and r.deleted_at < now() - p_grace
-            limit p_rows for update skip locked));
-    get diagnostics deleted = row_count;
+    tombstoned := 0;
+    deleted := 0;
+    if p_from is not null then
+        v_until := least(v_size, (p_from::text::point)[0]::bigint + c_pages);
+    end if;
+    if p_from is null or p_from < '(1,0)' then
+        -- In a table that is young altogether event_handled_age knows that there is nothing to look for.
+        perform set_config('enable_bitmapscan', 'on', true);   -- the function's own setting, gone with it
+        if not exists (select from core.event_handled r where r.handled_at < v_cutoff) then
+            return;
+        end if;
+        perform set_config('enable_bitmapscan', 'off', true);
+    end if;
 
-    update core.event_handled h set deleted_at = now()
-        where h.ctid = any(array(
-            select r.ctid from core.event_handled r
-            where r.handled_at < now() - p_active and r.deleted_at is null
-            limit p_rows for update skip locked));
+    v_places := array(
+        select r.ctid from core.event_handled r
+        where r.ctid >= coalesce(p_from, '(0,0)') and r.ctid < format('(%s,0)', v_until)::tid
+          and r.handled_at < v_cutoff
+          and (r.deleted_at is null
+               or r.deleted_at < now() - p_grace and r.handled_at < v_cutoff - p_grace)
+        limit p_rows
+        for update skip locked);
+    if cardinality(v_places) = p_rows then
+        next_from := v_places[p_rows];
+    elsif v_until < v_size then
+        next_from := format('(%s,0)', v_until)::tid;
+    end if;
+
+    delete from core.event_handled h where h.ctid = any(v_places) and h.deleted_at is not null;
+    get diagnostics deleted = row_count;
+    update core.event_handled h set deleted_at = now() where h.ctid = any(v_places) and h.deleted_at is null;
     get diagnostics tombstoned = row_count;
 end
 $$;
-revoke all on function core.sweep_event_handled(interval, interval, int) from public;
+revoke all on function core.sweep_event_handled(interval, interval, int, tid) from public;
 
 -- The generations that have rows: one index probe for each, however many rows there are.
 create function core.outbox_generations() returns setof bigint

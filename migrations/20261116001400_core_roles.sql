@@ -6,6 +6,8 @@
 do $$
 declare
     v_role text;
+    v_able boolean;
+    v_with text := '';
 begin
     foreach v_role in array array['cuebox_owner', 'cuebox_producer', 'cuebox_worker', 'cuebox_operator',
                                   'cuebox_retention', 'cuebox_metrics'] loop
@@ -18,10 +20,19 @@ begin
         end if;
     end loop;
 
-    -- Giving objects to a role takes membership in it, unless one is a superuser.
-    if not pg_has_role(current_user, 'cuebox_owner', 'member') then
+    -- Giving objects to a role takes membership in it, and later migrations change them with its rights; a
+    -- superuser needs neither. From Postgres 16 on, who creates a role is a member that may give it to others but
+    -- neither become it nor act with its rights: that has to be granted like to anybody else.
+    if current_setting('server_version_num')::int >= 160000 then
+        v_able := pg_has_role(current_user, 'cuebox_owner', 'set')
+              and pg_has_role(current_user, 'cuebox_owner', 'usage');
+        v_with := ' with set true, inherit true';
+    else
+        v_able := pg_has_role(current_user, 'cuebox_owner', 'member');
+    end if;
+    if not v_able then
         begin
-            execute format('grant cuebox_owner to %I', current_user);
+            execute format('grant cuebox_owner to %I', current_user) || v_with;
         exception when unique_violation then
             null;
         end;
@@ -52,14 +63,16 @@ grant execute on function
     core.outbox_extend(uuid[], uuid[]),
     core.outbox_advance_floor(bigint, interval),
     core.outbox_recheck(bigint, timestamptz, int),
-    core.outbox_next_due(bigint),
+    core.outbox_next_due(bigint, interval),
     core.outbox_expand(bigint, text[], int, timestamptz, timestamptz),
-    core.outbox_reap(bigint, int, interval, interval, boolean),
+    core.outbox_reap(bigint, text, int, jsonb, interval, interval, boolean),
     core.worker_register(text, text, bigint, text, int, boolean),
     core.worker_heartbeat(text, int, boolean),
     core.worker_running(text, uuid[]),
     core.worker_unregister(text),
-    core.subscribe(text, bigint, text[])
+    core.workers_lost(text, bigint),
+    core.subscribe(text, bigint, text[]),
+    core.outbox_backlog()
     to cuebox_worker;
 
 -- Operators read everything, replay, discard, run generations. The runbook discards with a plain update.
@@ -71,13 +84,14 @@ grant execute on function
     core.allocate_generation(text),
     core.retire_generation(bigint),
     core.outbox_drain(bigint, bigint, text, int),
+    core.outbox_reap(bigint, text, int, jsonb, interval, interval, boolean),
     core.unsubscribe(text, bigint, text[]),
     core.outbox_backlog()
     to cuebox_operator;
 
 grant execute on function
     core.sweep_outbox(bigint, timestamptz, interval, interval, int),
-    core.sweep_event_handled(interval, interval, int),
+    core.sweep_event_handled(interval, interval, int, tid),
     core.outbox_generations()
     to cuebox_retention;
 

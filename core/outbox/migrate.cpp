@@ -7,9 +7,11 @@ namespace cuebox::outbox {
 
 namespace {
 
-// "cuebox" in ASCII: whoever migrates holds this lock.
-constexpr pg::statement lock_migrations{
-    .name = "lock migrations", .sql = "select pg_advisory_xact_lock(x'637565626f78'::bigint)"};
+// "cuebox" in ASCII: whoever migrates holds this lock. Its transaction has nothing to do until the
+// last migration is done, so a timeout for idle ones would end it, and let another process in.
+constexpr pg::statement lock_migrations{.name = "lock migrations", .sql = R"(
+select pg_advisory_xact_lock(x'637565626f78'::bigint),
+    set_config('idle_in_transaction_session_timeout', '0', true))"};
 
 constexpr pg::statement find_migrations{
     .name = "find migrations", .sql = "select to_regclass('core.schema_migrations') is not null"};

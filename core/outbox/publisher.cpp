@@ -46,6 +46,9 @@ void check_options(const event_options& options)
                             "\" is unknown: take standard, personal or audit");
     if (options.delay < std::chrono::microseconds(0) || options.delay > delay_max)
         throw publish_error("delay: must be between 0 and 100 years");
+    if (options.generation && *options.generation < 1)
+        throw publish_error("generation: " + std::to_string(*options.generation) +
+                            ": generations count up from 1");
 }
 
 }
@@ -102,6 +105,9 @@ outgoing publisher::prepare_json(std::string_view type, int version, std::string
 
 pg::awaitable<event::uuid> publisher::publish(pg::transaction& within, outgoing event) const
 {
+    // Prepared by a publisher with a waker, published by one without: then the row speaks for
+    // itself.
+    event.quiet = event.quiet && options_.waker;
     co_await within.execute(publish_one, publish_one_params(event));
     if (event.quiet)
         wake_after_commit(within, event.channel);
@@ -139,7 +145,9 @@ void publisher::publish(pg_conn* within, std::span<const outgoing> events) const
     if (events.empty())
         return;
     if (events.size() == 1) {
-        pg::foreign::execute(within, publish_one, publish_one_params(events.front()));
+        outgoing only = events.front();
+        only.quiet = only.quiet && options_.waker;
+        pg::foreign::execute(within, publish_one, publish_one_params(only));
         return;
     }
     const std::vector<outgoing> all = quieted({events.begin(), events.end()});

@@ -17,6 +17,7 @@ struct sweep_handled_step
 {
     std::int32_t tombstoned;
     std::int32_t deleted;
+    std::optional<pg::tid> next_from;
 };
 
 }
@@ -45,7 +46,8 @@ pg::awaitable<swept> pg_relay::sweep(retention rules)
             from = done.next_from;
         }
     }
-    for (;;) {
+    std::optional<pg::tid> place = pg::tid{};
+    while (place) {
         pg::transaction step{*connection};
         const bool first = co_await step.query_one<bool>(try_sweep_lock);
         if (!first) {
@@ -53,14 +55,14 @@ pg::awaitable<swept> pg_relay::sweep(retention rules)
             co_return total;
         }
         const auto done = co_await step.query_one<sweep_handled_step>(
-            sweep_handled, rules.handled_active, rules.handled_grace);
+            sweep_handled, rules.handled_active, rules.handled_grace, *place);
         co_await step.commit();
         total.ran = true;
         total.tombstoned += done.tombstoned;
         total.deleted += done.deleted;
-        if (done.tombstoned == 0 && done.deleted == 0)
-            co_return total;
+        place = done.next_from;
     }
+    co_return total;
 }
 
 }

@@ -56,8 +56,9 @@ select core.worker_running($1::text, $2::uuid[]), set_config('synchronous_commit
 const pg::statement advance_floor{.name = "advance floor", .sql = R"(
 select core.outbox_advance_floor($1::bigint))"};
 
+// A row may become due between the last claim and this look, and then be seen by neither.
 const pg::statement next_due{.name = "next due", .sql = R"(
-select core.outbox_next_due($1::bigint) - clock_timestamp())"};
+select core.outbox_next_due($1::bigint, interval '250 milliseconds') - clock_timestamp())"};
 
 const pg::statement reap_rows{.name = "reap", .sql = R"(
 select * from core.outbox_reap($1::bigint, $2::text, $3::int, $4::jsonb, $5::interval, $6::interval,
@@ -100,7 +101,8 @@ select tombstoned, deleted, next_from from core.sweep_outbox($1::bigint, $2::tim
     $3::interval, $4::interval))"};
 
 const pg::statement sweep_handled{.name = "sweep handled", .sql = R"(
-select tombstoned, deleted from core.sweep_event_handled($1::interval, $2::interval))"};
+select tombstoned, deleted, next_from
+from core.sweep_event_handled($1::interval, $2::interval, p_from => $3::tid))"};
 
 const pg::statement list_generations{.name = "generations", .sql = R"(
 select core.outbox_generations())"};

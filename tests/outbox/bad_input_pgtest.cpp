@@ -103,6 +103,17 @@ const bad_input bad_inputs[] = {
          return by.prepare(some_order(1), {.processing_class = std::string(60, 'c')});
      },
      "class"},
+    {"a class that would make it too long at a generation with more digits",
+     [](const publisher& by) {
+         return by.prepare(some_order(1), {.processing_class = std::string(33, 'c')});
+     },
+     "at most 32"},
+    {"generation zero",
+     [](const publisher& by) { return by.prepare(some_order(1), {.generation = 0}); },
+     "generation: 0"},
+    {"a negative generation",
+     [](const publisher& by) { return by.prepare(some_order(1), {.generation = -3}); },
+     "generation: -3"},
     {"an unknown content class",
      [](const publisher& by) { return by.prepare(some_order(1), {.content_class = "secret"}); },
      "content_class"},

@@ -76,6 +76,21 @@ TEST_CASE("many events go into somebody else's transaction in one statement", "[
     CHECK(database.query("select sum((payload->'number')::int) from core.outbox") == "3");
 }
 
+TEST_CASE("a quiet event of another publisher is not quiet where nobody would wake for it",
+          "[outbox]")
+{
+    const migrated database;
+    const their_connection theirs{database.conninfo()};
+    outgoing event = shop.prepare(some_order(1));
+    event.quiet = true;
+
+    theirs.execute("begin");
+    shop.publish(theirs.get(), event);
+    theirs.execute("commit");
+
+    CHECK(database.query("select quiet from core.outbox") == "f");
+}
+
 TEST_CASE("without an open transaction nothing is published", "[outbox]")
 {
     const migrated database;

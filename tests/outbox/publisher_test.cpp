@@ -6,6 +6,7 @@
 #include <cuebox/outbox/statements.hpp>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
 
 using namespace cuebox;
 using namespace cuebox::outbox;
@@ -72,6 +73,19 @@ TEST_CASE("the trace that is current where an event is published goes with it", 
 TEST_CASE("a publisher without a source is refused", "[outbox]")
 {
     CHECK_THROWS_AS(publisher({.generation = 7}), publish_error);
+}
+
+TEST_CASE("an event for a generation that cannot be is refused by the field's name", "[outbox]")
+{
+    const publisher publisher{{.source = "shop", .generation = 7}};
+
+    for (const std::int64_t generation : {0, -1}) {
+        const event_options options{.generation = generation};
+        CHECK_THROWS_AS(publisher.prepare(some_order(1), options), publish_error);
+    }
+    const event_options options{.generation = 0};
+    CHECK_THROWS_WITH(publisher.prepare(some_order(1), options),
+                      "generation: 0: generations count up from 1");
 }
 
 TEST_CASE("any client can run an event as SQL and texts", "[outbox]")

@@ -113,6 +113,18 @@ pg::awaitable<std::optional<pg::notification>> roll_back_and_listen(pg::connect_
     co_return co_await listener.next_notification(100ms);
 }
 
+pg::awaitable<std::optional<pg::notification>>
+pass_on_and_listen(pg::connect_options where, const publisher& by, outgoing event)
+{
+    pg::connection listener = co_await pg::connect(where);
+    co_await listener.listen("outbox_gen_7");
+    pg::connection database = co_await pg::connect(where);
+    pg::transaction work{database};
+    co_await by.publish(work, std::move(event));
+    co_await work.commit();
+    co_return co_await listener.next_notification(10s);
+}
+
 pg::awaitable<std::size_t> hear(pg::connect_options where, std::vector<std::string> channels,
                                 std::function<void()> start)
 {
@@ -157,6 +169,22 @@ TEST_CASE("a quiet event that is rolled back wakes nobody", "[outbox]")
     const auto heard = watch.during(roll_back_and_listen(database.options(), shop));
 
     CHECK_FALSE(heard.has_value());
+    CHECK(watch.waker().asked() == 0);
+}
+
+TEST_CASE("a quiet event that a publisher without a waker writes is heard of", "[outbox]")
+{
+    const migrated database;
+    night_watch watch{database.options()};
+    const publisher quiet{{.source = "shop", .generation = 7, .waker = &watch.waker()}};
+    const publisher loud{{.source = "shop", .generation = 7}};
+    const outgoing event = quiet.prepare(some_order(1));
+    REQUIRE(event.quiet);
+
+    const auto heard = run(pass_on_and_listen(database.options(), loud, event));
+
+    REQUIRE(heard.has_value());
+    CHECK(heard->payload == event::print_uuid(event.envelope.event_id));
     CHECK(watch.waker().asked() == 0);
 }
 

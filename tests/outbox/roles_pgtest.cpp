@@ -1,10 +1,13 @@
 #include "support/migrated.hpp"
 
+#include <cuebox/outbox/migrate.hpp>
+
 #include <catch2/catch_test_macros.hpp>
 
 #include <string>
 #include <string_view>
 
+using namespace cuebox;
 using namespace cuebox::outbox::test;
 
 namespace {
@@ -73,6 +76,7 @@ constexpr std::string_view matrix =
     "cuebox_operator: outbox_discard() execute\n"
     "cuebox_operator: outbox_drain() execute\n"
     "cuebox_operator: outbox_floors select\n"
+    "cuebox_operator: outbox_reap() execute\n"
     "cuebox_operator: outbox_replay() execute\n"
     "cuebox_operator: retire_generation() execute\n"
     "cuebox_operator: schema core usage\n"
@@ -92,6 +96,7 @@ constexpr std::string_view matrix =
     "cuebox_retention: sweep_outbox() execute\n"
     "cuebox_worker: event_handled select insert\n"
     "cuebox_worker: outbox_advance_floor() execute\n"
+    "cuebox_worker: outbox_backlog() execute\n"
     "cuebox_worker: outbox_claim() execute\n"
     "cuebox_worker: outbox_claim_locked() execute\n"
     "cuebox_worker: outbox_expand() execute\n"
@@ -106,7 +111,8 @@ constexpr std::string_view matrix =
     "cuebox_worker: worker_heartbeat() execute\n"
     "cuebox_worker: worker_register() execute\n"
     "cuebox_worker: worker_running() execute\n"
-    "cuebox_worker: worker_unregister() execute\n";
+    "cuebox_worker: worker_unregister() execute\n"
+    "cuebox_worker: workers_lost() execute\n";
 
 // What happens when a role does something: "done", or what the server says.
 std::string attempt(const migrated& database, std::string_view role, std::string_view sql)
@@ -183,4 +189,25 @@ TEST_CASE("the server holds the roles to it", "[outbox]")
     CHECK(attempt(database, "cuebox_retention", read) == "denied");
     CHECK(attempt(database, "cuebox_metrics", read) == "denied");
     CHECK(attempt(database, "cuebox_metrics", "select * from core.metrics_backlog") == "done");
+}
+
+TEST_CASE("who may create roles and is no superuser can migrate, and change the schema later",
+          "[outbox]")
+{
+    const migrated roles_exist;
+    const cuebox::test::database database;
+    const std::string user = database.name() + "_migrator";
+    database.query("create role " + user + " login createrole; alter database " + database.name() +
+                   " owner to " + user);
+    // From Postgres 16 on: as it is for who has created the role.
+    database.query("do $$ begin if current_setting('server_version_num')::int >= 160000 then "
+                   "execute 'grant cuebox_owner to " +
+                   user + " with admin true, set false, inherit false'; end if; end $$");
+
+    run(outbox::migrate({.conninfo = database.conninfo() + " user=" + user}));
+
+    CHECK(database.query("select distinct pg_get_userbyid(p.proowner) from pg_proc p "
+                         "where p.pronamespace = 'core'::regnamespace") == "cuebox_owner");
+    database.query("set session authorization " + user +
+                   "; alter table core.outbox set (fillfactor = 50)");
 }

@@ -35,7 +35,20 @@ TEST_CASE("a bad row is refused by a constraint whose name says why", "[schema]"
     CHECK(refused("event_version", "-1", "outbox_event_version_is_positive"));
     CHECK(refused("status", "'lost'", "outbox_status_is_known"));
     CHECK(refused("content_class", "'secret'", "outbox_content_class_is_known"));
+    CHECK(refused("idempotency_key", "repeat('k', 513)",
+                  "outbox_idempotency_key_is_at_most_512_bytes"));
     CHECK(refused("payload", "to_jsonb(repeat('x', 262143))", "outbox_payload_is_at_most_256_kib"));
+    // Short to write and long to print; compressed, as it comes out of another table.
+    CHECK(refused("payload", "('[1e131071' || repeat(', 1e131071', 40) || ']')::jsonb",
+                  "outbox_payload_is_at_most_256_kib"));
+    outbox.ask("create table packed as select to_jsonb(repeat('x', 262143)) as payload");
+    REQUIRE(outbox.ask("select pg_column_size(payload) < 32768 from packed") == "t");
+    CHECK(refused("payload", "(select payload from packed)", "outbox_payload_is_at_most_256_kib"));
+    for (const std::string generation : {"0", "-1"})
+        CHECK(says(outbox.refusal("insert into core.outbox (id, event_type, source, generation, "
+                                  "payload) values (t.id(1), 'a', 'tests', " +
+                                  generation + ", '{}')"),
+                   "outbox_generation_is_positive"));
     CHECK(outbox.ask("select count(*) from core.outbox") == "0");
 }
 
@@ -46,10 +59,11 @@ TEST_CASE("rows at the limits are taken", "[schema]")
     outbox.ask(insert("channel", "repeat('a', 63)"));
     outbox.ask(insert("channel", "'_a1'"));
     outbox.ask(insert("content_class", "'personal'"));
+    outbox.ask(insert("idempotency_key", "repeat('k', 512)"));
     outbox.ask(insert("payload", "to_jsonb(repeat('x', 262142))"));
 
     CHECK(outbox.ask("select count(*), max(octet_length(payload::text)) from core.outbox") ==
-          "4|262144");
+          "5|262144");
 }
 
 TEST_CASE("a large row is claimed, retried and settled like any", "[schema]")
@@ -115,4 +129,21 @@ TEST_CASE("a handler's name in a dedup record has its context before it", "[sche
     CHECK(says(outbox.refusal(remember("handler")), "event_handled_handler_name_is_scoped"));
     CHECK(says(outbox.refusal(remember(".h")), "event_handled_handler_name_is_scoped"));
     CHECK(says(outbox.refusal(remember("ctx.handler")), "event_handled_pkey"));
+}
+
+TEST_CASE("an event published by function is refused in words that say why", "[schema]")
+{
+    outbox outbox;
+    const auto refused = [&outbox](const std::string& arguments) {
+        return outbox.refusal("select core.outbox_publish('a', 'tests', 1, " + arguments + ")");
+    };
+
+    CHECK(says(refused("p_class => repeat('c', 33)"), "has 33 bytes, at most 32 are allowed"));
+    CHECK(says(refused("'[1e131071, 1e131071]'"), "the payload has 262148 bytes as text"));
+    CHECK(outbox.ask("select count(*) from core.outbox") == "0");
+
+    // A class of the longest fits at any generation.
+    outbox.ask("select core.outbox_publish('a', 'tests', 9223372036854775807, "
+               "p_class => repeat('c', 32))");
+    CHECK(outbox.ask("select octet_length(channel) from core.outbox") == "63");
 }

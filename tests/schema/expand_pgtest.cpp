@@ -1,4 +1,5 @@
 #include "outbox.hpp"
+#include "support/eventually.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -112,4 +113,25 @@ TEST_CASE("after all others have unsubscribed a broadcast is for the one who is 
 
     CHECK(outbox.ask(expand) == "0");
     CHECK(outbox.ask("select t.claim(context => 'mail')") == "1");
+}
+
+TEST_CASE("a broadcast whose listeners all leave while it is expanded is not lost", "[schema]")
+{
+    shared outbox;
+    auto operators = outbox.open();
+    auto expander = outbox.open();
+    outbox.ask("select t.publish(1)");
+
+    // It has read who listens, and cannot get at the rows yet.
+    operators.ask("begin; lock table core.outbox in access exclusive mode");
+    expander.start(expand);
+    REQUIRE(cuebox::test::eventually([&] {
+        return outbox.ask("select cardinality(pg_blocking_pids(" + expander.backend() + "))") ==
+               "1";
+    }));
+    operators.ask("delete from core.subscriptions; commit");
+
+    CHECK(expander.finish() == "1");
+    CHECK(outbox.ask("select string_agg(target, ',' order by target) from core.outbox "
+                     "where status = 'pending'") == "bill,mail,ship");
 }

@@ -120,3 +120,18 @@ TEST_CASE("a backlog stays where it is", "[schema][alone]")
     CHECK(outbox.ask("select count(*) from core.outbox where available_at > created_at") == "0");
     CHECK_FALSE(outbox.ask("select t.passed(1)") == "t");
 }
+
+TEST_CASE("a call that merely began before the last one is no sign of the clock", "[schema][alone]")
+{
+    outbox outbox;
+    auto early = outbox.open();
+    early.ask("begin; select now()");
+    outbox.advance();
+    const auto state = "select floor, mark_at, mark_xid from core.outbox_floors";
+    const auto before = outbox.ask(state);
+
+    CHECK(early.ask("select core.outbox_advance_floor(1)") == outbox.ask("select t.floor()"));
+    early.ask("commit");
+
+    CHECK(outbox.ask(state) == before);
+}

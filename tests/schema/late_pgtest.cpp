@@ -186,3 +186,25 @@ TEST_CASE("what a late transaction wrote is not lost to drain, retire and the vi
     CHECK(outbox.ask("select core.retire_generation(1)") == "retired");
     CHECK(outbox.ask("select t.claim(generation => 2, above => 'infinity')") == "1");
 }
+
+TEST_CASE("what a late transaction writes after the clock went back is found", "[schema][alone]")
+{
+    busy outbox;
+    auto late = outbox.open();
+    late.ask("begin; select pg_current_xact_id()");
+    outbox.advance("0");
+    CHECK(outbox.late() == "1");
+
+    // All that is known is an hour ahead of the clock now.
+    outbox.ask("select t.age('-1 hour')");
+    late.ask("select t.publish(1)");
+    outbox.advance("0");
+    outbox.ask("select t.age('1 minute')");
+    late.ask("select t.age_own('1 minute')");
+    outbox.advance("0");
+    late.ask("commit");
+    CHECK(outbox.ask("select t.passed(1)") == "t");
+    outbox.advance("0", 1);
+
+    CHECK(outbox.claim_from_floor() == "1");
+}

@@ -54,6 +54,7 @@ end $$;
 market::market(unsigned seed) : dice_{seed}
 {
     main_.ask(bounds);
+    main_.ask("select core.allocate_generation('one')");
 }
 
 bool market::chance(int percent)

@@ -9,6 +9,7 @@ using namespace cuebox::schema::test;
 namespace {
 
 constexpr auto seq_scans = "select seq_scan from pg_stat_user_tables where relname = 'outbox'";
+constexpr auto rows_read = "select idx_tup_fetch from pg_stat_user_tables where relname = 'outbox'";
 constexpr auto hot_percent = "select n_tup_hot_upd * 100 / n_tup_upd from pg_stat_user_tables "
                              "where relname = 'outbox'";
 
@@ -53,12 +54,36 @@ TEST_CASE("no function that workers call again and again scans the table", "[sch
 TEST_CASE("a claim reads no more rows than it needs", "[schema][alone]")
 {
     filled outbox;
-    constexpr auto read = "select idx_tup_fetch from pg_stat_user_tables where relname = 'outbox'";
-    const auto before = std::stol(outbox.statistics(read));
+    const auto before = std::stol(outbox.statistics(rows_read));
 
     outbox.ask("select t.claim(10)");
 
-    CHECK(std::stol(outbox.statistics(read)) - before < 100);
+    CHECK(std::stol(outbox.statistics(rows_read)) - before < 100);
+}
+
+TEST_CASE("rows that wait for their time cost nobody anything until then", "[schema][alone]")
+{
+    filled outbox;
+    outbox.ask("update core.outbox set available_at = now() + interval '1 hour'");
+    outbox.ask("select core.subscribe('x', 1, '{a}'), core.subscribe('y', 1, '{a}')");
+    const auto reads = [&outbox](const std::string& call) {
+        const auto before = std::stol(outbox.statistics(rows_read));
+        outbox.ask(call);
+        return std::stol(outbox.statistics(rows_read)) - before;
+    };
+    const auto above = outbox.ask("select now()");
+
+    CHECK(reads("select t.claim(10, above => '" + above + "')") < 100);
+    CHECK(reads("select core.outbox_expand(1, '{a}', 10, '" + above + "', '-infinity')") < 100);
+
+    // Reaping reads what is ordinary from the floor on: it has to have risen.
+    outbox.ask("update core.outbox set created_at = created_at - interval '1 minute'");
+    outbox.advance();
+    CHECK(reads("select core.outbox_reap(1)") < 100);
+
+    // And those whose time has come are none of the next one's business.
+    outbox.ask("update core.outbox set available_at = created_at + interval '1 s'");
+    CHECK(reads("select core.outbox_next_due(1)") < 100);
 }
 
 TEST_CASE("claims and settles of the leased flow are HOT, nearly all of them", "[schema][alone]")

@@ -12,6 +12,7 @@ class failed : public outbox
 public:
     failed()
     {
+        ask("select core.subscribe('ctx', g, '{a}') from unnest('{1,2,10}'::bigint[]) g");
         ask("select t.publish(1, class => 'bulk'); select t.claim()");
         fail("first: x");
     }
@@ -61,6 +62,7 @@ TEST_CASE("a replay is heard on the channel of the new generation", "[schema]")
 TEST_CASE("the placeholder's channel becomes a generation's when a row is replayed", "[schema]")
 {
     outbox outbox;
+    outbox.ask("select core.subscribe('ctx', 2, '{a}')");
     outbox.ask("insert into core.outbox (id, event_type, source, generation, payload, channel) "
                "values (t.id(1), 'a', 'tests', 1, '{}', 'outbox_default'), "
                "(t.id(2), 'a', 'tests', 1, '{}', 'somebodys_own')");
@@ -127,4 +129,35 @@ TEST_CASE("a discarded dead letter is out of sight, with a last entry in its his
     CHECK(says(outbox.refusal("select core.outbox_discard(t.id(9))"), "no event"));
     outbox.ask("select t.publish(2)");
     CHECK(says(outbox.refusal("select core.outbox_discard(t.id(2))"), "is pending, only failed"));
+}
+
+TEST_CASE("a replay goes only where somebody is", "[schema]")
+{
+    failed outbox;
+    outbox.ask("delete from core.subscriptions where generation > 1; "
+               "select core.allocate_generation('one'), core.allocate_generation('two'), "
+               "core.allocate_generation('three')");
+    CHECK(outbox.ask("select core.retire_generation(2)") == "retired");
+
+    CHECK(says(outbox.refusal("select core.outbox_replay(t.id(1), 2)"), "generation 2 is retired"));
+    CHECK(says(outbox.refusal("select core.outbox_replay(t.id(1), 9)"),
+               "generation 9 was never allocated and nobody listens at it"));
+    CHECK(outbox.ask("select t.status(1)") == "failed");
+    outbox.ask("select core.outbox_replay(t.id(1), 3)");
+    CHECK(outbox.ask("select t.status(1), generation from core.outbox") == "pending|3");
+}
+
+TEST_CASE("a class that the longer number leaves no room for is dropped, not the row", "[schema]")
+{
+    outbox outbox;
+    outbox.ask("select core.subscribe('ctx', 22, '{a}')");
+    outbox.ask("insert into core.outbox (id, event_type, source, generation, payload, channel) "
+               "values (t.id(1), 'a', 'tests', 1, '{}', 'outbox_gen_1_' || repeat('c', 50)), "
+               "(t.id(2), 'a', 'tests', 1, '{}', 'outbox_gen_1_' || repeat('c', 49))");
+    outbox.ask("select t.claim(); select t.settle(1, 'failed'), t.settle(2, 'failed')");
+
+    outbox.ask("select core.outbox_replay(t.id(1), 22), core.outbox_replay(t.id(2), 22)");
+
+    CHECK(outbox.ask("select channel from core.outbox order by id") ==
+          "outbox_gen_22\noutbox_gen_22_" + std::string(49, 'c'));
 }

@@ -1,6 +1,8 @@
 #include "outbox.hpp"
+#include "support/eventually.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 using namespace cuebox::schema::test;
 
@@ -153,4 +155,27 @@ TEST_CASE("who lost a row to the reaper can neither settle nor extend it", "[sch
     CHECK(outbox.ask("select t.claim(token => 2)") == "1");
     CHECK(outbox.ask("select t.settle(1)") == "1");
     CHECK(outbox.ask("select t.settle(1, token => 2)").empty());
+}
+
+TEST_CASE("settles and heartbeats take rows in one order, so they cannot wait in a circle",
+          "[schema]")
+{
+    const std::string call = GENERATE(
+        "core.outbox_settle(t.ids(3, 2, 1), t.ids(1, 1, 1))",
+        "core.outbox_settle(t.ids(3, 2, 1), t.ids(1, 1, 1), '{delivered,delivered,delivered}')",
+        "core.outbox_extend(t.ids(3, 2, 1), t.ids(1, 1, 1))");
+    claimed outbox;
+    auto holder = outbox.open();
+    auto settler = outbox.open();
+    holder.ask("begin; select 1 from core.outbox where id = t.id(2) for update");
+
+    settler.start("select count(*) from " + call);
+    REQUIRE(cuebox::test::eventually([&] {
+        return outbox.ask("select cardinality(pg_blocking_pids(" + settler.backend() + "))") == "1";
+    }));
+
+    // It has the first one and waits for the second.
+    CHECK(outbox.ask("select t.n(id) from core.outbox for update skip locked") == "3");
+    holder.ask("commit");
+    CHECK(settler.finish() == "0");
 }
