@@ -10,7 +10,7 @@ namespace cuebox::actors {
 namespace {
 
 // Rows that are due within moments of each other are one wake.
-constexpr std::chrono::milliseconds shortest{10};
+constexpr std::chrono::milliseconds shortest{20};
 constexpr std::chrono::milliseconds look_every{100};
 // Nothing is lost by looking again: the row may have been settled by others meanwhile.
 constexpr std::chrono::hours longest{1};

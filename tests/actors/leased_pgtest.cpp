@@ -30,7 +30,7 @@ constexpr retry_policy quick{.max_retries = 3, .base = 1ms, .multiplier = 1, .ca
 
 }
 
-TEST_CASE("an event reaches a leased handler by NOTIFY and is settled", "[actors][threads]")
+TEST_CASE("an event reaches a leased handler by NOTIFY and is settled", "[actors]")
 {
     const migrated database;
     ledger book;
@@ -51,7 +51,7 @@ TEST_CASE("an event reaches a leased handler by NOTIFY and is settled", "[actors
     CHECK(database.query("select count(*) from core.workers") == "0");
 }
 
-TEST_CASE("a backlog of leased events is worked off, each once", "[actors][threads]")
+TEST_CASE("a backlog of leased events is worked off, each once", "[actors]")
 {
     const migrated database;
     shop(database).place_many(3'000);
@@ -71,7 +71,7 @@ TEST_CASE("a backlog of leased events is worked off, each once", "[actors][threa
     CHECK(std::ranges::adjacent_find(book.numbers) == book.numbers.end());
 }
 
-TEST_CASE("when the last retry fails the event is a dead letter", "[actors][threads]")
+TEST_CASE("when the last retry fails the event is a dead letter", "[actors]")
 {
     const migrated database;
     ledger book;
@@ -90,7 +90,7 @@ TEST_CASE("when the last retry fails the event is a dead letter", "[actors][thre
     CHECK(database.query("select count(*) from core.event_handled") == "0");
 }
 
-TEST_CASE("a terminal error, and a payload of another shape, fail at once", "[actors][threads]")
+TEST_CASE("a terminal error, and a payload of another shape, fail at once", "[actors]")
 {
     const migrated database;
     ledger book;

@@ -83,14 +83,18 @@ public:
         return made;
     }
 
-    running_context(const migrated& database, const registry& handlers, ledger& book,
+    running_context(const pg::connect_options& database, const registry& handlers, ledger& book,
                     context_options how)
-        : pool_({.connect = database.options()}),
+        : pool_({.connect = database}),
           context_(loop_, pool_, handlers.take(), observed(std::move(how), book))
     {
         context_.start();
         thread_ = std::thread([this] { io_.run(); });
     }
+    running_context(const migrated& database, const registry& handlers, ledger& book,
+                    context_options how)
+        : running_context(database.options(), handlers, book, std::move(how))
+    {}
     running_context(const migrated& database, const registry& handlers, ledger& book)
         : running_context(database, handlers, book, options(database))
     {}
@@ -159,6 +163,7 @@ class shop
 {
 public:
     explicit shop(const migrated& database) : options_(database.options()) {}
+    explicit shop(pg::connect_options database) : options_(std::move(database)) {}
 
     event::uuid place(std::int64_t number, outbox::event_options how = {})
     {
