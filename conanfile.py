@@ -11,13 +11,16 @@ class CueboxConan(ConanFile):
     topics = ("actors", "coroutines", "postgres", "outbox", "asio")
     package_type = "static-library"
     settings = "os", "compiler", "build_type", "arch"
-    exports_sources = "CMakeLists.txt", "LICENSE", "cmake/*", "core/*", "migrations/*", "apps/*", "examples/*", "tests/*"
+    exports_sources = "CMakeLists.txt", "LICENSE", "cmake/*", "core/*", "actors/*", "handlers/*", "migrations/*", "apps/*", "examples/*", "tests/*"
 
     def requirements(self):
         # Asio and PFR appear in Cuebox's own headers; taoJSON is linked but never included by them.
         self.requires("boost/1.88.0", transitive_headers=True, options={"header_only": True})
         self.requires("taocpp-json/1.0.0-beta.14")
         self.requires("libpq/15.5")
+        self.requires("openssl/[>=3 <4]")
+        # Header only, and in no header of Cuebox's own.
+        self.requires("quill/[>=11]", visible=False)
         self.requires("cli11/2.4.2", visible=False)
 
     def build_requirements(self):

@@ -3,6 +3,7 @@
 #include <boost/uuid/uuid_hash.hpp>
 
 #include <algorithm>
+#include <numeric>
 
 namespace cuebox::actors {
 
@@ -27,16 +28,17 @@ claimer::claimer(company_ptr company)
       leased_(company_->handlers->leased_types(), company_->settlers.size(),
               company_->settings.claim),
       locked_(company_->handlers->transactional_types(), company_->lanes.size(),
-              company_->settings.claim)
-{
-    for (std::size_t i = company_->workers.size(); i > 0; --i)
-        idle_.push_back(i - 1);
-}
+              company_->settings.claim),
+      asked_for_(company_->settlers.size(), 0)
+{}
 
 awaitable<void> claimer::run(self<messages>& me)
 {
-    if (!leased_.types().empty())
+    (void)company_->connection.try_send(tell_line{});
+    if (!leased_.types().empty()) {
         me.every(company_->settings.lease / 3, lease_check_due{});
+        (void)company_->crew.try_send(roll_call{});
+    }
     while (auto message = co_await me.receive()) {
         react(me, *message);
         while (auto more = me.try_receive())
@@ -68,6 +70,12 @@ void claimer::react(self<messages>& me, messages::any& message)
     }
     else if (auto* idle = std::get_if<worker_idle>(&message)) {
         release_worker(me, *idle);
+    }
+    else if (auto* crew = std::get_if<crew_present>(&message)) {
+        seat(*crew);
+    }
+    else if (std::holds_alternative<marked>(message)) {
+        named_ = true;
     }
     else if (auto* lost = std::get_if<leases_lost>(&message)) {
         lose(me, *lost);
@@ -107,6 +115,8 @@ void claimer::set_line(self<messages>& me, const line_state& state)
 {
     started_ = true;
     polling_ = state.polling;
+    if (state.careful)
+        careful_until_ = me.now() + company_->settings.careful;
     wake_flows();
     arm(me);
 }
@@ -130,7 +140,7 @@ void claimer::arm(self<messages>& me)
 void claimer::take(self<messages>& me, claimed& got)
 {
     leased_.busy[got.settler] = false;
-    asked_for_ -= got.asked;
+    asked_for_[got.settler] = 0;
     if (!got.ok) {
         leased_.failed(since_epoch(me.now()));
         return;
@@ -143,9 +153,33 @@ void claimer::take(self<messages>& me, claimed& got)
     batches_[number] = {.rows = got.rows.size(), .left = got.rows.size(), .began = me.now()};
     for (held_row& each : got.rows) {
         const pg::uuid id = each.row->id;
+        if (supersede(each)) {
+            --batches_[number].left;
+            continue;
+        }
         waiting_.push_back(id);
         hand_[id] = {.held = std::move(each), .batch = number};
     }
+    if (batches_[number].left == 0)
+        batches_.erase(number);
+}
+
+// A row that is in hand already comes back when its lease ran out unnoticed. What runs on the old
+// one is called off, and the row has its turn when that has ended.
+bool claimer::supersede(held_row& anew)
+{
+    const auto found = hand_.find(anew.row->id);
+    if (found == hand_.end())
+        return false;
+    in_hand& old = found->second;
+    if (old.worker) {
+        (void)workers_[*old.worker].try_send(lease_lost{found->first});
+        old.again = std::move(anew);
+    }
+    else {
+        old.held = std::move(anew);
+    }
+    return true;
 }
 
 void claimer::finish(self<messages>& me, const lane_done& done)
@@ -163,9 +197,15 @@ void claimer::finish(self<messages>& me, const lane_done& done)
 
 void claimer::release_worker(self<messages>& me, const worker_idle& idle)
 {
-    idle_.push_back(idle.worker);
     if (idle.retry_in)
         (void)company_->retry.try_send(due_in{*idle.retry_in});
+    // A row that was given out in an earlier life says nothing of who is free in this one.
+    const auto found = hand_.find(idle.row);
+    if (found == hand_.end() || found->second.worker != idle.worker)
+        return;
+    busy_[idle.worker] = false;
+    if (idle.worker < at_work_)
+        idle_.push_back(idle.worker);
     drop(me, idle.row);
 }
 
@@ -175,6 +215,12 @@ void claimer::drop(self<messages>& me, const pg::uuid& row)
     const auto found = hand_.find(row);
     if (found == hand_.end())
         return;
+    if (found->second.again) {
+        held_row anew = std::move(*found->second.again);
+        found->second = {.held = std::move(anew), .batch = found->second.batch};
+        waiting_.push_back(row);
+        return;
+    }
     const auto of = batches_.find(found->second.batch);
     hand_.erase(found);
     if (of == batches_.end() || --of->second.left > 0)
@@ -190,7 +236,7 @@ void claimer::lose(self<messages>& me, const leases_lost& lost)
         if (found == hand_.end())
             continue;
         if (found->second.worker) {
-            (void)company_->workers[*found->second.worker].try_send(lease_lost{id});
+            (void)workers_[*found->second.worker].try_send(lease_lost{id});
             continue; // It says when its handler has ended.
         }
         std::erase(waiting_, id);
@@ -198,24 +244,63 @@ void claimer::lose(self<messages>& me, const leases_lost& lost)
     }
 }
 
+void claimer::seat(const crew_present& crew)
+{
+    workers_ = crew.workers;
+    busy_.resize(workers_.size(), false);
+    at_work_ = std::min(crew.at_work, workers_.size());
+    idle_.clear();
+    for (std::size_t i = at_work_; i > 0; --i)
+        if (!busy_[i - 1])
+            idle_.push_back(i - 1);
+}
+
+bool claimer::start_next(self<messages>& me)
+{
+    if (waiting_.empty() || idle_.empty())
+        return false;
+    auto& next = hand_.at(waiting_.front());
+    const std::size_t worker = idle_.back();
+    run_row order{next.held};
+    if (workers_[worker].try_send(std::move(order)) != sent::accepted)
+        return false; // It is being restarted.
+    next.worker = worker;
+    next.started = me.now();
+    busy_[worker] = true;
+    waiting_.pop_front();
+    idle_.pop_back();
+    if (!std::exchange(marking_, true))
+        me.after(company_->settings.mark_after, mark_due{});
+    return true;
+}
+
 void claimer::dispatch(self<messages>& me)
 {
-    bool any = false;
-    while (!waiting_.empty() && !idle_.empty()) {
-        auto& next = hand_.at(waiting_.front());
-        const std::size_t worker = idle_.back();
-        run_row order{next.held};
-        if (company_->workers[worker].try_send(std::move(order)) != sent::accepted)
-            break; // It is being restarted.
-        next.worker = worker;
-        next.started = me.now();
-        waiting_.pop_front();
-        idle_.pop_back();
-        any = true;
+    if (careful(me)) {
+        dispatch_carefully(me);
+        return;
     }
-    if (any && !marking_) {
-        marking_ = true;
-        me.after(company_->settings.mark_after, mark_due{});
+    naming_.reset();
+    while (start_next(me)) {
+    }
+}
+
+// One at a time, and only when its name is in the database: if the process dies of it, that row
+// pays and no other.
+void claimer::dispatch_carefully(self<messages>& me)
+{
+    const bool running = hand_.size() > waiting_.size();
+    if (waiting_.empty() || running)
+        return;
+    if (naming_ != waiting_.front()) {
+        naming_ = waiting_.front();
+        named_ = false;
+        mark_running mark{.rows = {*naming_}, .confirm = true};
+        (void)company_->settlers.front().try_send(std::move(mark));
+    }
+    else if (named_) {
+        start_next(me);
+        naming_.reset();
     }
 }
 
@@ -225,8 +310,8 @@ std::size_t claimer::room() const noexcept
 {
     const std::size_t grown =
         leased_.size.now() > company_->settings.claim.batch_min ? 2 * leased_.size.now() : 0;
-    const std::size_t most = company_->workers.size() + grown;
-    const std::size_t taken = hand_.size() + asked_for_;
+    const std::size_t most = at_work_ + grown;
+    const std::size_t taken = std::accumulate(asked_for_.begin(), asked_for_.end(), hand_.size());
     return most > taken ? most - taken : 0;
 }
 
@@ -256,14 +341,15 @@ void claimer::claim_leased(self<messages>& me)
 {
     const duration now = since_epoch(me.now());
     for (std::size_t i = 0; i < leased_.busy.size(); ++i) {
-        const std::size_t limit = std::min(leased_.size.now(), room());
+        const std::size_t wanted = careful(me) ? 1 : leased_.size.now();
+        const std::size_t limit = std::min(wanted, room());
         if (leased_.busy[i] || limit == 0 || !leased_.hungry(now))
             continue;
         claim order{leased_.request(limit, now)};
         if (company_->settlers[i].try_send(std::move(order)) != sent::accepted)
             continue;
         leased_.busy[i] = true;
-        asked_for_ += limit;
+        asked_for_[i] = limit;
         // Until it answers there is nothing known to be left for the others, unless there was.
         if (!leased_.backlog())
             break;
@@ -274,9 +360,10 @@ void claimer::claim_locked(self<messages>& me)
 {
     const duration now = since_epoch(me.now());
     for (std::size_t i = 0; i < locked_.busy.size(); ++i) {
-        if (locked_.busy[i] || !locked_.hungry(now))
+        if (locked_.busy[i] || !locked_.hungry(now) || (careful(me) && i > 0))
             continue;
-        take_batch order{locked_.request(locked_.size.now(), now)};
+        take_batch order{.wanted = locked_.request(locked_.size.now(), now),
+                         .careful = careful(me)};
         if (company_->lanes[i].try_send(std::move(order)) != sent::accepted)
             continue;
         locked_.busy[i] = true;
@@ -308,7 +395,7 @@ void claimer::renew_leases()
 {
     std::vector<outbox::relay::lease> held;
     for (const auto& [id, each] : hand_)
-        held.push_back({.id = id, .token = each.held.token});
+        held.push_back({.id = id, .token = each.again ? each.again->token : each.held.token});
     if (!held.empty())
         (void)company_->settlers.front().try_send(extend_leases{std::move(held)});
 }
@@ -362,6 +449,9 @@ void claimer::let_go()
     for (const pg::uuid& id : waiting_)
         give_back(hand_.at(id).held);
     waiting_.clear();
+    for (const auto& [id, each] : hand_)
+        if (each.again)
+            give_back(*each.again);
 }
 
 }

@@ -30,6 +30,8 @@ private:
         std::optional<std::size_t> worker{};
         time_point started{};
         bool marked = false;
+        // The same row, claimed anew while its handler still runs on a lease that is lost.
+        std::optional<held_row> again{};
     };
     struct batch
     {
@@ -48,9 +50,14 @@ private:
     void release_worker(self<messages>& me, const worker_idle& idle);
     void lose(self<messages>& me, const leases_lost& lost);
     void wake_flows();
+    bool supersede(held_row& anew);
     void drop(self<messages>& me, const pg::uuid& row);
     void set_line(self<messages>& me, const line_state& state);
+    void seat(const crew_present& crew);
     void dispatch(self<messages>& me);
+    void dispatch_carefully(self<messages>& me);
+    bool start_next(self<messages>& me);
+    bool careful(self<messages>& me) const { return me.now() < careful_until_; }
     void pump(self<messages>& me);
     void claim_leased(self<messages>& me);
     void claim_locked(self<messages>& me);
@@ -68,12 +75,21 @@ private:
     flow locked_;
     std::unordered_map<pg::uuid, in_hand, uuid_hash> hand_;
     std::deque<pg::uuid> waiting_;
-    std::vector<std::size_t> idle_;
+    std::vector<address<worker_messages>> workers_;
+    std::vector<bool> busy_;        // Of the workers.
+    std::vector<std::size_t> idle_; // Those that may be given work.
+    std::size_t at_work_ = 0;
     std::unordered_map<std::size_t, batch> batches_;
     std::size_t next_batch_ = 0;
-    std::size_t asked_for_ = 0; // Rows that claims under way may bring.
+    // Rows that claims under way may bring, by settler. An answer may be to a claim of an earlier
+    // life, so this is set, never summed.
+    std::vector<std::size_t> asked_for_;
     std::set<std::string> channels_;
     bool started_ = false;
+    time_point careful_until_{};
+    // The row that is being named to the database, or has been, before its handler runs.
+    std::optional<pg::uuid> naming_;
+    bool named_ = false;
     bool polling_ = false;
     std::uint64_t poll_ = 0;
     std::uint64_t again_ = 0;

@@ -4,6 +4,14 @@
 
 namespace cuebox::actors {
 
+namespace {
+
+// How long a new worker lets the rows of a dead one be seen to before it claims any.
+constexpr std::chrono::seconds wait_for_the_dead{10};
+constexpr std::chrono::milliseconds look_again{500};
+
+}
+
 connection::connection(company_ptr company)
     : company_(std::move(company)),
       reconnect_(company_->settings.reconnect)
@@ -12,6 +20,7 @@ connection::connection(company_ptr company)
 awaitable<void> connection::run(self<messages>& me)
 {
     hearing_.emplace(me.loop().executor());
+    came_ = me.now();
     me.every(company_->settings.heartbeat, beat{});
     co_await attempt(me);
     while (auto message = co_await me.receive()) {
@@ -20,7 +29,8 @@ awaitable<void> connection::run(self<messages>& me)
         }
         else if (auto* broke = std::get_if<line_broke>(&*message)) {
             co_await pause(*hearing_);
-            lose(me, broke->why);
+            if (line_) // A check may have found it out first.
+                lose(me, broke->why);
         }
         else if (std::holds_alternative<beat>(*message)) {
             co_await check(me);
@@ -28,8 +38,16 @@ awaitable<void> connection::run(self<messages>& me)
         else if (std::holds_alternative<try_again>(*message)) {
             co_await attempt(me);
         }
+        else if (std::holds_alternative<settle_up>(*message)) {
+            const bool ready = co_await predecessors_settled(me);
+            if (ready)
+                tell_claimer(me);
+        }
         else if (auto* also = std::get_if<listen_also>(&*message)) {
             co_await listen_on(me, std::move(also->channel));
+        }
+        else if (std::holds_alternative<tell_line>(*message)) {
+            repeat_to_claimer();
         }
         else {
             std::get<request<get_line>>(*message).reply(health(me));
@@ -66,9 +84,34 @@ awaitable<void> connection::attempt(self<messages>& me)
     else {
         company_->log.warning(trouble_);
     }
+    const bool ready = co_await predecessors_settled(me);
+    if (!ready)
+        co_return;
     tell_claimer(me);
     // Whatever came while nobody listened.
     (void)company_->claimer.try_send(wake{});
+}
+
+// An event that kills its worker is waiting for the next one. So before a worker claims for the
+// first time, what the dead were running is charged to it, and then it is taken with care.
+awaitable<bool> connection::predecessors_settled(self<messages>& me)
+{
+    if (told_)
+        co_return true;
+    int lost = 0;
+    try {
+        lost = co_await company_->relay->lost_workers();
+    }
+    catch (const std::exception& error) {
+        note_trouble(company_->log, "connection", error);
+    }
+    if (lost > 0 && !std::exchange(careful_, true))
+        company_->log.warning("a worker of this context has died: its rows are seen to first",
+                              {{"workers", lost}});
+    const bool waits = lost > 0 && me.now() - came_ < wait_for_the_dead;
+    if (waits)
+        me.after(look_again, settle_up{});
+    co_return !waits;
 }
 
 awaitable<void> connection::hear(self<messages>& me)
@@ -175,9 +218,20 @@ void connection::tell_claimer(self<messages>& me)
         return;
     if (polling != told_polling_)
         company_->log.info(polling ? "polling" : "no longer polling");
-    told_ = true;
+    const bool first = !std::exchange(told_, true);
     told_polling_ = polling;
-    (void)company_->claimer.try_send(line_state{.listening = listening, .polling = polling});
+    line_state state{.listening = listening, .polling = polling, .careful = first && careful_};
+    (void)company_->claimer.try_send(std::move(state));
+}
+
+// A claimer that was restarted has not heard what its predecessor was told.
+void connection::repeat_to_claimer()
+{
+    if (!told_)
+        return;
+    const bool listening = line_ && line_->deaf_because().empty();
+    line_state state{.listening = listening, .polling = told_polling_, .careful = careful_};
+    (void)company_->claimer.try_send(std::move(state));
 }
 
 awaitable<std::size_t> connection::holding(self<messages>& me)

@@ -21,6 +21,7 @@ public:
 
 private:
     awaitable<void> attempt(self<messages>& me);
+    awaitable<bool> predecessors_settled(self<messages>& me);
     awaitable<void> check(self<messages>& me);
     awaitable<void> listen_on(self<messages>& me, std::string channel);
     awaitable<void> hear(self<messages>& me);
@@ -31,6 +32,7 @@ private:
     awaitable<std::size_t> holding(self<messages>& me);
     void lose(self<messages>& me, std::string_view why);
     void tell_claimer(self<messages>& me);
+    void repeat_to_claimer();
     line_health health(self<messages>& me) const;
 
     company_ptr company_;
@@ -41,6 +43,9 @@ private:
     std::string trouble_;
     bool told_polling_ = false;
     bool told_ = false;
+    // A worker of this context had died without a word when this one came.
+    bool careful_ = false;
+    time_point came_{};
 };
 
 }

@@ -2,16 +2,18 @@
 
 #include "claimer.hpp"
 #include "connection.hpp"
+#include "crew.hpp"
 #include "gauge.hpp"
 #include "lane.hpp"
 #include "reaper.hpp"
 #include "retry.hpp"
 #include "settler.hpp"
 #include "sweeper.hpp"
-#include "worker.hpp"
 
 #include <cuebox/event/channel.hpp>
 #include <cuebox/outbox/generation.hpp>
+
+#include <algorithm>
 
 namespace cuebox {
 
@@ -94,9 +96,11 @@ void context::furnish()
     for (std::size_t i = 0; i < rules.lanes; ++i)
         all.settlers.push_back(
             tree_->add<settler>("settler-" + std::to_string(i + 1), roomy, company_, i));
-    for (std::size_t i = 0; i < rules.workers && !all.handlers->leased_types().empty(); ++i)
-        all.workers.push_back(
-            tree_->add<worker>("worker-" + std::to_string(i + 1), patient, company_, i));
+    if (!all.handlers->leased_types().empty()) {
+        // Its workers have their deadline first.
+        const child_options longer{.stop_deadline = rules.stop_deadline + std::chrono::seconds(5)};
+        all.crew = tree_->add<crew>("workers", longer, company_);
+    }
     for (std::size_t i = 0; i < rules.lanes && !all.handlers->transactional_types().empty(); ++i)
         all.lanes.push_back(
             tree_->add<lane>("lane-" + std::to_string(i + 1), patient, company_, i));
@@ -112,6 +116,26 @@ void context::furnish()
         log.log(bad ? telemetry::level::error : telemetry::level::debug, to_string(report.what),
                 {{"actor", report.path}, {"detail", report.detail}});
     });
+}
+
+void context::update(std::size_t workers, std::vector<handling::handler> handlers)
+{
+    auto next = std::make_shared<handling::handler_set>(std::move(handlers));
+    const auto& before = company_->handlers->all();
+    const bool same = std::ranges::equal(
+        before, next->all(), [](const handling::handler_ptr& a, const handling::handler_ptr& b) {
+            return a->name == b->name && a->event_types == b->event_types &&
+                   a->transactional() == b->transactional();
+        });
+    if (!same)
+        throw handling::handler_error(
+            "context \"" + name_ +
+            "\": handlers were added, removed or listen for other events: "
+            "that takes a restart");
+    if (workers == 0)
+        throw handling::handler_error("context \"" + name_ + "\": it needs at least one worker");
+    company_->handlers = std::move(next);
+    (void)company_->crew.try_send(actors::resize{workers});
 }
 
 awaitable<actors::line_health> context::line() const

@@ -49,6 +49,11 @@ public:
     awaitable<exit_reason> ended() const { return tree_->ended(); }
     bool has_ended() const noexcept { return tree_->has_ended(); }
 
+    // While it runs, on its loop's executor: another number of workers, and the same handlers with
+    // other policies. Throws handling::handler_error when it is more than that, and changes
+    // nothing.
+    void update(std::size_t workers, std::vector<handling::handler> handlers);
+
     snapshot tree() const { return tree_->snapshot(); }
     const std::string& name() const noexcept { return name_; }
     const handling::handler_set& handlers() const noexcept { return *company_->handlers; }

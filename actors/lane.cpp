@@ -31,13 +31,16 @@ lane::lane(company_ptr company, std::size_t index) : company_(std::move(company)
 awaitable<void> lane::run(self<messages>& me)
 {
     while (auto message = co_await me.receive()) {
-        auto wanted = std::get<take_batch>(std::move(*message)).wanted;
+        auto order = std::get<take_batch>(std::move(*message));
         if (careful_)
-            wanted.limit = std::min(wanted.limit, careful_max);
+            order.wanted.limit = std::min(order.wanted.limit, careful_max);
+        if (order.careful)
+            order.wanted.limit = 1;
         const time_point began = me.now();
-        lane_done done{.lane = index_, .bounds = wanted.bounds, .reach = {.asked = wanted.limit}};
+        lane_done done{
+            .lane = index_, .bounds = order.wanted.bounds, .reach = {.asked = order.wanted.limit}};
         try {
-            co_await take(me, std::move(wanted), done);
+            co_await take(me, std::move(order), done);
         }
         catch (const std::exception& error) {
             note_trouble(company_->log, "lane", error);
@@ -48,11 +51,12 @@ awaitable<void> lane::run(self<messages>& me)
     }
 }
 
-awaitable<void> lane::take(self<messages>& me, outbox::claim_request wanted, lane_done& done)
+awaitable<void> lane::take(self<messages>& me, take_batch order, lane_done& done)
 {
     const time_point began = me.now();
-    const std::size_t asked = wanted.limit;
-    const auto batch = co_await company_->relay->lock(std::move(wanted));
+    const std::size_t asked = order.wanted.limit;
+    handlers_ = company_->handlers;
+    const auto batch = co_await company_->relay->lock(std::move(order.wanted));
     done.reach = outbox::reach_of(batch->rows(), asked);
     done.reach.took = me.now() - began;
     done.expanded = batch->expanded();
@@ -66,6 +70,10 @@ awaitable<void> lane::take(self<messages>& me, outbox::claim_request wanted, lan
         return each.row->idempotency_key;
     });
 
+    if (order.careful && !rows.empty()) {
+        std::vector<pg::uuid> ids{rows.front().row->id};
+        co_await name_rows(me, std::move(ids));
+    }
     bool clean = false;
     if (!careful_ && !rows.empty()) {
         clean = co_await run_all(me, *batch, rows);
@@ -77,6 +85,15 @@ awaitable<void> lane::take(self<messages>& me, outbox::claim_request wanted, lan
     auto outcomes = settle_all(me, rows, done);
     careful_ = !clean && done.failures;
     co_await batch->settle(std::move(outcomes));
+    if (order.careful && !rows.empty())
+        co_await name_rows(me, {});
+}
+
+// Who handles them should they be the last thing this process does.
+awaitable<void> lane::name_rows(self<messages>& me, std::vector<pg::uuid> rows)
+{
+    mark_lane mark{.lane = index_, .rows = std::move(rows)};
+    co_await me.ask(company_->settlers.front(), std::move(mark), std::chrono::seconds(5));
 }
 
 awaitable<bool> lane::run_all(self<messages>& me, outbox::locked_batch& batch,
@@ -84,13 +101,13 @@ awaitable<bool> lane::run_all(self<messages>& me, outbox::locked_batch& batch,
 {
     std::vector<outbox::handled_record> keys;
     for (const batch_row& each : rows)
-        for (const auto& handler : company_->handlers->for_type(each.row->event_type))
+        for (const auto& handler : handlers_->for_type(each.row->event_type))
             keys.push_back(record_of(*handler, *each.row));
     const std::vector<bool> ours = co_await batch.open_gate(keys);
 
     std::size_t key = 0;
     for (batch_row& each : rows)
-        for (const auto& handler : company_->handlers->for_type(each.row->event_type)) {
+        for (const auto& handler : handlers_->for_type(each.row->event_type)) {
             auto run = co_await run_one(me, batch, each, handler, ours[key++]);
             const bool succeeded = run.result.succeeded();
             each.runs.push_back(std::move(run));
@@ -105,7 +122,7 @@ awaitable<void> lane::run_carefully(self<messages>& me, outbox::locked_batch& ba
 {
     for (batch_row& each : rows) {
         each.runs.clear();
-        for (const auto& handler : company_->handlers->for_type(each.row->event_type)) {
+        for (const auto& handler : handlers_->for_type(each.row->event_type)) {
             std::vector<outbox::handled_record> key{record_of(*handler, *each.row)};
             const std::vector<bool> ours = co_await batch.open_gate(std::move(key));
             auto run = co_await run_one(me, batch, each, handler, ours.front());

@@ -32,7 +32,8 @@ private:
         std::vector<handling::handler_run> runs{};
     };
 
-    awaitable<void> take(self<messages>& me, outbox::claim_request wanted, lane_done& done);
+    awaitable<void> take(self<messages>& me, take_batch order, lane_done& done);
+    awaitable<void> name_rows(self<messages>& me, std::vector<pg::uuid> rows);
     // False when a handler failed or was cancelled.
     awaitable<bool> run_all(self<messages>& me, outbox::locked_batch& batch,
                             std::vector<batch_row>& rows);
@@ -46,6 +47,8 @@ private:
 
     company_ptr company_;
     std::size_t index_;
+    // For the batch that is under way.
+    std::shared_ptr<const handling::handler_set> handlers_;
     bool careful_ = false;
 };
 

@@ -2,6 +2,7 @@
 
 #include <cuebox/handling/handler_set.hpp>
 #include <cuebox/outbox/relay.hpp>
+#include <cuebox/runtime/address.hpp>
 #include <cuebox/runtime/messages.hpp>
 
 #include <chrono>
@@ -25,6 +26,38 @@ struct held_row
     std::vector<std::string> done{};
 };
 
+// --- worker: one leased row at a time ---
+
+struct run_row
+{
+    held_row held{};
+};
+struct lease_lost
+{
+    pg::uuid row{};
+};
+// The worker's own: the handlers of its row have ended, or took too long.
+struct row_ended
+{};
+struct row_overdue
+{
+    pg::uuid row{};
+};
+using worker_messages = messages<run_row, lease_lost, row_ended, row_overdue>;
+
+// --- crew: hires workers ---
+
+struct resize
+{
+    std::size_t workers = 0;
+};
+// Who is there? Asked by a claimer that has just started.
+struct roll_call
+{
+    using coalesces = void;
+};
+using crew_messages = messages<resize, roll_call, exited>;
+
 // --- claimer ---
 
 // There may be something to claim: a NOTIFY, a retry that is due, a poll. One is as good as many.
@@ -38,6 +71,9 @@ struct line_state
     bool listening = false;
     // Down for too long to wait for it: look every few seconds.
     bool polling = false;
+    // A worker of this context has died: for a while events are taken one at a time, and named to
+    // the database before their handlers run, so that the one which kills is found out.
+    bool careful = false;
 };
 // A settler's answer to `claim`. Not ok: the database did not answer, and nothing was claimed.
 struct claimed
@@ -73,6 +109,15 @@ struct worker_idle
     pg::uuid row{};
     std::optional<std::chrono::microseconds> retry_in{};
 };
+// All workers, each in its place; claims are for so many of them.
+struct crew_present
+{
+    std::vector<address<worker_messages>> workers{};
+    std::size_t at_work = 0;
+};
+// What `mark_running` said is in the database.
+struct marked
+{};
 // Leases that were not renewed in time: others may have the rows by now.
 struct leases_lost
 {
@@ -115,34 +160,17 @@ struct get_load
 {
     using reply = claimer_load;
 };
-using claimer_messages =
-    messages<wake, line_state, claimed, lane_done, worker_idle, leases_lost, floor_found, poll_due,
-             lease_check_due, mark_due, claim_again, floor_check_due, get_load>;
-
-// --- worker: one leased row at a time ---
-
-struct run_row
-{
-    held_row held{};
-};
-struct lease_lost
-{
-    pg::uuid row{};
-};
-// The worker's own: the handlers of its row have ended, or took too long.
-struct row_ended
-{};
-struct row_overdue
-{
-    pg::uuid row{};
-};
-using worker_messages = messages<run_row, lease_lost, row_ended, row_overdue>;
+using claimer_messages = messages<wake, line_state, claimed, lane_done, worker_idle, crew_present,
+                                  marked, leases_lost, floor_found, poll_due, lease_check_due,
+                                  mark_due, claim_again, floor_check_due, get_load>;
 
 // --- lane: one locked batch at a time ---
 
 struct take_batch
 {
     outbox::claim_request wanted{};
+    // Names each row to the database before its handler runs.
+    bool careful = false;
 };
 using lane_messages = messages<take_batch>;
 
@@ -160,16 +188,26 @@ struct extend_leases
 {
     std::vector<outbox::relay::lease> held{};
 };
-// The rows whose handlers run; the last one counts.
+// The leased rows whose handlers run; the last one counts. Answered by `marked` if asked for.
 struct mark_running
 {
+    std::vector<pg::uuid> rows{};
+    bool confirm = false;
+};
+// The same for the rows of a lane, whose handlers run when it has been answered.
+struct mark_lane
+{
+    using reply = void;
+
+    std::size_t lane = 0;
     std::vector<pg::uuid> rows{};
 };
 struct find_floor
 {
     using coalesces = void;
 };
-using settler_messages = messages<settle, claim, extend_leases, mark_running, find_floor>;
+using settler_messages =
+    messages<settle, claim, extend_leases, mark_running, mark_lane, find_floor>;
 
 // --- connection ---
 
@@ -190,10 +228,21 @@ struct try_again
 {
     using coalesces = void;
 };
+// Its own: are the rows of a dead predecessor seen to?
+struct settle_up
+{
+    using coalesces = void;
+};
 // Rows come on a channel nobody listens on.
 struct listen_also
 {
     std::string channel{};
+};
+// How is the line? Asked by a claimer that has just started; answered by line_state once one was
+// said.
+struct tell_line
+{
+    using coalesces = void;
 };
 struct line_health
 {
@@ -207,7 +256,8 @@ struct get_line
 {
     using reply = line_health;
 };
-using connection_messages = messages<heard, line_broke, beat, try_again, listen_also, get_line>;
+using connection_messages =
+    messages<heard, line_broke, beat, try_again, settle_up, listen_also, tell_line, get_line>;
 
 // --- retry ---
 

@@ -30,8 +30,6 @@ std::string type_limits(const handling::handler_set& handlers)
 reaper::reaper(company_ptr company) : company_(std::move(company))
 {
     const settings& rules = company_->settings;
-    request_.max_retries = company_->handlers->max_retries();
-    request_.type_limits = type_limits(*company_->handlers);
     request_.lease = rules.lease;
     const auto step = std::max(rules.reap, std::chrono::milliseconds(1));
     expired_every_ =
@@ -43,6 +41,8 @@ awaitable<void> reaper::run(self<messages>& me)
     me.every(company_->settings.reap, tick{});
     while (auto message = co_await me.receive()) {
         request_.expired = ticks_++ % expired_every_ == 0;
+        request_.max_retries = company_->handlers->max_retries();
+        request_.type_limits = type_limits(*company_->handlers);
         try {
             const auto rows = co_await company_->relay->reap(request_);
             for (const outbox::reaped_row& each : rows)

@@ -42,11 +42,15 @@ struct settings
     std::chrono::milliseconds gauge = std::chrono::seconds(30);
     std::chrono::milliseconds sweep = std::chrono::minutes(10);
     outbox::retention retention{};
+    // After the death of a worker events are taken with care for so long.
+    std::chrono::milliseconds careful = std::chrono::seconds(60);
     // How long running handlers may take to finish when the context is stopped.
     std::chrono::milliseconds stop_deadline = std::chrono::seconds(30);
 };
 
-// What the actors of one context share. Made before any of them starts, and never changed then.
+// What the actors of one context share. Made before any of them starts; only the handlers may be
+// exchanged later, for others of the same names, on the context's loop: who uses them across a wait
+// keeps the pointer.
 struct company
 {
     std::shared_ptr<outbox::relay> relay{};
@@ -58,7 +62,7 @@ struct company
 
     address<connection_messages> connection{};
     std::vector<address<settler_messages>> settlers{};
-    std::vector<address<worker_messages>> workers{};
+    address<crew_messages> crew{};
     std::vector<address<lane_messages>> lanes{};
     address<claimer_messages> claimer{};
     address<retry_messages> retry{};

@@ -5,6 +5,7 @@
 #include <cuebox/event/uuid.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace cuebox::actors {
 
@@ -57,15 +58,23 @@ void settler::take(messages::any& message)
         wanted_ = std::move(asked->wanted);
     else if (auto* held = std::get_if<extend_leases>(&message))
         leases_ = std::move(held->held);
-    else if (auto* rows = std::get_if<mark_running>(&message))
-        running_ = std::move(rows->rows);
+    else if (auto* rows = std::get_if<mark_running>(&message)) {
+        running_[0] = std::move(rows->rows);
+        running_changed_ = true;
+        confirm_running_ = confirm_running_ || rows->confirm;
+    }
+    else if (auto* lane = std::get_if<request<mark_lane>>(&message)) {
+        running_[lane->message.lane + 1] = std::move(lane->message.rows);
+        running_changed_ = true;
+        marked_lanes_.push_back(std::move(lane->reply));
+    }
     else
         floor_wanted_ = true;
 }
 
 bool settler::has_work() const noexcept
 {
-    return !outcomes_.empty() || wanted_ || leases_ || running_ || floor_wanted_;
+    return !outcomes_.empty() || wanted_ || leases_ || running_changed_ || floor_wanted_;
 }
 
 awaitable<void> settler::flush(self<messages>& me)
@@ -79,8 +88,8 @@ awaitable<void> settler::flush(self<messages>& me)
             if (!lost.empty())
                 (void)company_->claimer.try_send(leases_lost{std::move(lost)});
         }
-        if (auto rows = std::exchange(running_, std::nullopt))
-            co_await relay.mark_running(std::move(*rows));
+        if (running_changed_)
+            co_await mark();
         if (std::exchange(floor_wanted_, false)) {
             const auto floor = co_await relay.advance_floor();
             (void)company_->claimer.try_send(floor_found{floor});
@@ -98,6 +107,20 @@ awaitable<void> settler::flush(self<messages>& me)
         take(*more);
 }
 
+awaitable<void> settler::mark()
+{
+    std::vector<pg::uuid> all;
+    for (const auto& [whose, rows] : running_)
+        all.insert(all.end(), rows.begin(), rows.end());
+    co_await company_->relay->mark_running(std::move(all));
+    // Only now, so that what fails is tried again.
+    running_changed_ = false;
+    for (auto& each : std::exchange(marked_lanes_, {}))
+        each();
+    if (std::exchange(confirm_running_, false))
+        (void)company_->claimer.try_send(marked{});
+}
+
 awaitable<void> settler::exchange(self<messages>& me)
 {
     const std::size_t count = std::min(outcomes_.size(), outcomes_max);
@@ -105,18 +128,18 @@ awaitable<void> settler::exchange(self<messages>& me)
         outcomes_.begin(), outcomes_.begin() + static_cast<std::ptrdiff_t>(count));
     const auto wanted = std::exchange(wanted_, std::nullopt);
     const time_point began = me.now();
+    std::vector<held_row> rows;
     try {
         auto done = co_await company_->relay->exchange(outcomes, wanted);
         forget(count, done.lost);
         failed_ = false;
         if (wanted) {
-            std::vector<held_row> rows;
             for (auto& each : done.claimed.rows)
                 rows.push_back({.row = std::make_shared<const outbox::claimed_row>(std::move(each)),
                                 .token = done.claimed.token,
                                 .settler = index_});
             co_await vet(rows);
-            pass_on(std::move(done.claimed), *wanted, me.now() - began, std::move(rows));
+            pass_on(std::move(done.claimed), *wanted, me.now() - began, std::exchange(rows, {}));
         }
     }
     catch (const std::exception& error) {
@@ -124,6 +147,8 @@ awaitable<void> settler::exchange(self<messages>& me)
         failed_ = true;
     }
     if (failed_ && wanted) {
+        // Claimed, and then not looked up: nobody else would have them before their lease is over.
+        give_back(rows);
         claimed nothing{.settler = index_,
                         .bounds = wanted->bounds,
                         .reach = {},

@@ -4,6 +4,7 @@
 #include <cuebox/runtime/self.hpp>
 
 #include <deque>
+#include <map>
 
 namespace cuebox::actors {
 
@@ -25,6 +26,7 @@ private:
     bool has_work() const noexcept;
     awaitable<void> flush(self<messages>& me);
     awaitable<void> exchange(self<messages>& me);
+    awaitable<void> mark();
     awaitable<void> vet(std::vector<held_row>& rows);
     void pass_on(outbox::claimed got, const outbox::claim_request& wanted, duration took,
                  std::vector<held_row> rows);
@@ -36,7 +38,11 @@ private:
     std::deque<outbox::settlement> outcomes_;
     std::optional<outbox::claim_request> wanted_;
     std::optional<std::vector<outbox::relay::lease>> leases_;
-    std::optional<std::vector<pg::uuid>> running_;
+    // The rows that run, by whom: 0 is the workers, then the lanes.
+    std::map<std::size_t, std::vector<pg::uuid>> running_;
+    bool running_changed_ = false;
+    bool confirm_running_ = false;
+    std::vector<reply_to<void>> marked_lanes_;
     bool floor_wanted_ = false;
     bool failed_ = false;
 };

@@ -4,6 +4,10 @@
 
 #include <cuebox/config/duration.hpp>
 #include <cuebox/event/timestamp.hpp>
+#include <cuebox/runtime/cancellation.hpp>
+
+#include <boost/asio/cancellation_state.hpp>
+#include <boost/asio/this_coro.hpp>
 
 #include <algorithm>
 
@@ -17,8 +21,10 @@ awaitable<void> worker::run(self<messages>& me)
     scope work{me.loop().executor()};
     while (auto message = co_await me.receive()) {
         if (auto* given = std::get_if<run_row>(&*message)) {
-            start(me, std::move(given->held));
-            work.spawn(perform(me));
+            if (job_)
+                next_.push_back(std::move(given->held));
+            else
+                start(me, work, std::move(given->held));
         }
         else if (auto* lost = std::get_if<lease_lost>(&*message)) {
             if (job_ && job_->held.row->id == lost->row) {
@@ -34,6 +40,11 @@ awaitable<void> worker::run(self<messages>& me)
         }
         else {
             conclude(me);
+            if (!next_.empty()) {
+                held_row next = std::move(next_.front());
+                next_.pop_front();
+                start(me, work, std::move(next));
+            }
         }
     }
     // A handler that runs may finish, until the stop deadline cancels this wait and with it the
@@ -46,21 +57,31 @@ awaitable<void> worker::run(self<messages>& me)
         cut_short = std::current_exception();
     }
     conclude(me);
+    for (held_row& each : next_) {
+        job_.emplace();
+        job_->held = std::move(each);
+        job_->handlers = company_->handlers;
+        job_->runs.push_back({.by = {}, .result = {.failure = {}, .cancelled = true}});
+        conclude(me);
+    }
     if (cut_short)
         std::rethrow_exception(cut_short);
 }
 
-void worker::start(self<messages>& me, held_row held)
+void worker::start(self<messages>& me, scope& work, held_row held)
 {
     job_.emplace();
     job_->held = std::move(held);
+    job_->handlers = company_->handlers;
     duration longest{};
-    for (const auto& each : company_->handlers->for_type(job_->held.row->event_type)) {
-        if (each->timeout == duration{})
-            return;
+    bool limited = true;
+    for (const auto& each : job_->handlers->for_type(job_->held.row->event_type)) {
+        limited = limited && each->timeout > duration{};
         longest += each->timeout;
     }
-    job_->alarm = me.after(longest, row_overdue{job_->held.row->id});
+    if (limited)
+        job_->alarm = me.after(longest, row_overdue{job_->held.row->id});
+    work.spawn(perform(me));
 }
 
 void worker::call_off(scope& work)
@@ -74,11 +95,19 @@ awaitable<void> worker::perform(self<messages>& me)
     row_job& job = *job_;
     const auto& row = *job.held.row;
     const auto envelope = std::make_shared<const event::envelope>(row.envelope());
-    for (const auto& handler : company_->handlers->for_type(row.event_type)) {
+    for (const auto& handler : job.handlers->for_type(row.event_type)) {
         handling::handler_run run{.by = handler};
         const auto began_at = event::now();
         const time_point began = me.now();
         const bool done = std::ranges::find(job.held.done, handler->name) != job.held.done.end();
+        // The one before may have returned although it was told to end: this one has no turn, and
+        // without it the row is not delivered.
+        const auto told = co_await asio::this_coro::cancellation_state;
+        if (!done && told.cancelled() != asio::cancellation_type::none) {
+            run.result.cancelled = true;
+            job.runs.push_back(std::move(run));
+            break;
+        }
         if (!done) {
             auto arrival = arrive(*company_, row, envelope, job.held.token, *handler);
             arrival.stop = job.stop.get_token();
@@ -131,7 +160,12 @@ awaitable<handling::handler_result> worker::run_within(const handling::handler& 
     catch (...) {
         thrown = std::current_exception();
     }
-    if (thrown)
+    if (!thrown)
+        co_return result;
+    const auto told = co_await asio::this_coro::cancellation_state;
+    if (detail::is_cancellation(thrown) && told.cancelled() != asio::cancellation_type::none)
+        result.cancelled = true;
+    else
         result.failure = handling::classify(thrown, what);
     co_return result;
 }

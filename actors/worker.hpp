@@ -5,6 +5,7 @@
 #include <cuebox/runtime/scope.hpp>
 #include <cuebox/runtime/self.hpp>
 
+#include <deque>
 #include <stop_token>
 
 namespace cuebox::actors {
@@ -13,6 +14,7 @@ namespace cuebox::actors {
 struct row_job
 {
     held_row held{};
+    std::shared_ptr<const handling::handler_set> handlers{};
     std::vector<handling::handler_run> runs{};
     std::vector<outbox::handled_record> handled{};
     std::stop_source stop{};
@@ -39,13 +41,15 @@ private:
                                                 handling::arrival with);
     awaitable<handling::handler_result> run_within(const handling::handler& what,
                                                    handling::arrival with);
-    void start(self<messages>& me, held_row held);
+    void start(self<messages>& me, scope& work, held_row held);
     void call_off(scope& work);
     void conclude(self<messages>& me);
 
     company_ptr company_;
     std::size_t index_;
     std::optional<row_job> job_;
+    // From a claimer that was restarted and does not know that we are busy.
+    std::deque<held_row> next_;
 };
 
 }

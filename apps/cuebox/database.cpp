@@ -46,8 +46,13 @@ database::database(const std::string& given)
 
 pg::connect_options database::options() const
 {
-    // A command runs each statement once or twice, and may go through a transaction pooler.
+    // Preparing would not pay, and there may be a transaction pooler in between.
     return {.conninfo = conninfo_, .prepared_max = 0};
+}
+
+pg::connect_options database::for_many_statements() const
+{
+    return {.conninfo = conninfo_};
 }
 
 }

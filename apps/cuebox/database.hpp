@@ -22,7 +22,10 @@ class database
 public:
     explicit database(const std::string& given);
 
+    // For a command that runs each statement once or twice.
     pg::connect_options options() const;
+    // For one that stays, and runs the same ones again and again.
+    pg::connect_options for_many_statements() const;
 
 private:
     std::optional<embedded::server> server_;

@@ -1,5 +1,7 @@
+#include "bench.hpp"
 #include "command.hpp"
 #include "contracts.hpp"
+#include "demo.hpp"
 #include "migrate.hpp"
 #include "publish.hpp"
 #include "worker.hpp"
@@ -29,10 +31,12 @@ int main(int argc, char** argv)
     app.require_subcommand(0, 1);
 
     cli::action chosen;
+    cli::add_demo(app, chosen);
     cli::add_migrate(app, chosen);
     cli::add_publish(app, chosen);
     cli::add_worker(app, chosen);
     cli::add_contracts(app, chosen);
+    cli::add_bench(app, chosen);
 
     try {
         app.parse(argc, argv);

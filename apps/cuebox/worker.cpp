@@ -22,12 +22,17 @@ struct worker_options
     bool check = false;
 };
 
+worker::worker_config read_config(const std::string& path)
+{
+    const auto text = read_file(path);
+    if (!text)
+        throw failure{"no config " + path + ": give --config an existing file"};
+    return worker::parse_config(*text, path);
+}
+
 int run_worker(const worker_options& options)
 {
-    const auto text = read_file(options.config);
-    if (!text)
-        throw failure{"no config " + options.config + ": give --config an existing file"};
-    const auto config = worker::parse_config(*text, options.config);
+    const auto config = read_config(options.config);
     const registry none;
     // Whatever is wrong with a handler is said before anything starts.
     const std::string tree = worker::describe(config, none);
@@ -36,15 +41,16 @@ int run_worker(const worker_options& options)
         return done;
     }
     const database where{options.database};
-    pg::connect_options database = where.options();
-    database.prepared_max = pg::connect_options{}.prepared_max;
     const telemetry::logger log(telemetry::make_log({.json = config.log.json,
                                                      .file = config.log.file,
                                                      .from = {.service = config.log.service,
                                                               .environment = config.log.environment,
                                                               .version = CUEBOX_VERSION}}),
                                 config.log.level);
-    const int code = worker::run(config, none, {.database = database, .log = log});
+    worker::run_options how{.database = where.for_many_statements(),
+                            .reread = [path = options.config] { return read_config(path); },
+                            .log = log};
+    const int code = worker::run(config, none, std::move(how));
     telemetry::flush_log();
     return code;
 }

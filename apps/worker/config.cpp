@@ -72,6 +72,31 @@ handling::handler make_handler(const config::node& from, const retry_policy& ret
 
 }
 
+void context_config::validate(const config::node& from) const
+{
+    if (context.empty())
+        from.refuse("context", "is empty: say which context this is");
+    if (workers == 0)
+        from.refuse("workers", "must be at least 1");
+    if (lanes == 0)
+        from.refuse("lanes", "must be at least 1");
+    if (batch_min == 0)
+        from.refuse("batch_min", "must be at least 1");
+    if (batch_max < batch_min)
+        from.refuse("batch_max", "must be at least batch_min");
+    const std::pair<const char*, std::chrono::milliseconds> clocks[] = {
+        {"lease", lease}, {"safety_poll", safety_poll},
+        {"poll", poll},   {"heartbeat", heartbeat},
+        {"reap", reap},   {"gauge", gauge},
+        {"sweep", sweep}, {"reconnect_base", reconnect_base}};
+    for (const auto& [key, every] : clocks)
+        if (every.count() <= 0)
+            from.refuse(key, "must be at least 1ms");
+    if (retention.handled_active <= retention.outbox_active + retention.outbox_grace)
+        from.refuse("retention", "handled_active must be longer than outbox_active and "
+                                 "outbox_grace together: else a replay could run twice");
+}
+
 worker_config parse_config(std::string_view text, std::string_view source)
 {
     const std::string filled = fill_in_environment(text, source);

@@ -43,6 +43,7 @@ struct context_config
     outbox::retention retention{};
 
     static constexpr std::string_view required[] = {"context", "handlers"};
+    void validate(const config::node& from) const;
 };
 
 struct log_config
@@ -59,13 +60,23 @@ struct log_config
 struct worker_config
 {
     std::vector<context_config> contexts;
-    // Contexts are spread over so many threads.
+    // Contexts are spread over so many threads; with more threads than contexts, each context runs
+    // on several.
     std::size_t threads = 1;
     // Connections of each thread; as many as its contexts can use at once unless given.
     std::optional<std::size_t> connections{};
     log_config log{};
 
     static constexpr std::string_view required[] = {"contexts"};
+    void validate(const config::node& from) const
+    {
+        if (contexts.empty())
+            from.refuse("contexts", "is empty: name at least one context to run");
+        if (threads == 0 || threads > 256)
+            from.refuse("threads", "must be between 1 and 256");
+        if (connections == 0U)
+            from.refuse("connections", "must be at least 1; leave it out for as many as it takes");
+    }
 };
 
 // Reads a config: JSON with comments, in which "${NAME}" within a string is that environment

@@ -70,14 +70,14 @@ private:
             else if (text_.substr(at_, 3) == "$${")
                 ++at_, pass(at_ + 2);
             else if (text_.substr(at_, 2) == "${")
-                fill_one();
+                fill_one(close);
             else
                 pass(at_ + 1);
         }
         pass(std::min(at_ + close.size(), text_.size()));
     }
 
-    void fill_one()
+    void fill_one(const std::string& close)
     {
         const auto end = text_.find('}', at_);
         if (end == std::string_view::npos)
@@ -86,7 +86,15 @@ private:
         const char* value = environment_(name.c_str());
         if (value == nullptr)
             refuse("the environment variable " + name + " is not set");
-        out_ += escaped(value);
+        // Nothing is escaped within three quotes.
+        if (close.size() == 1)
+            out_ += escaped(value);
+        else if (std::string_view(value).find(close.front()) == std::string_view::npos)
+            out_ += value;
+        else
+            refuse("the environment variable " + name +
+                   " has a quote in it: put it into a string of single quotes, or of the other "
+                   "kind");
         at_ = end + 1;
     }
 

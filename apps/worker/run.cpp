@@ -34,6 +34,24 @@ public:
         return *contexts_.back();
     }
 
+    // Takes over what a config says differently; what needs a restart is said and left.
+    void update(const std::string& name, const context_plan& plan, const telemetry::logger& log)
+    {
+        asio::post(io_, [this, name, plan, log] {
+            for (const auto& each : contexts_) {
+                if (each->name() != name || each->has_ended())
+                    continue;
+                try {
+                    each->update(plan.options.settings.workers, plan.handlers);
+                    log.info("config re-read", {{"context", name}});
+                }
+                catch (const std::exception& error) {
+                    log.error("config not taken over", {{"error", std::string(error.what())}});
+                }
+            }
+        });
+    }
+
     void start()
     {
         for (const auto& each : contexts_)
@@ -77,48 +95,89 @@ std::size_t connections_for(const worker_config& config)
     std::size_t most = 0;
     for (const context_config& each : config.contexts)
         most += 2 * each.lanes + 2;
-    return std::max<std::size_t>(4, most / config.threads + 1);
+    return std::max<std::size_t>(4, most);
 }
 
-// Whether a NOTIFY can be heard, and prepared statements kept, before anything depends on it.
-std::string find_pooler(const pg::connect_options& database)
+template <class T>
+T finish(awaitable<T> question)
 {
     asio::io_context io{1};
-    auto answer = asio::co_spawn(io, outbox::why_deaf(database), asio::use_future);
+    auto answer = asio::co_spawn(io, std::move(question), asio::use_future);
     io.run();
     return answer.get();
+}
+
+// In the catalog, which everybody may read.
+constexpr pg::statement find_schema{
+    .name = "find schema",
+    .sql = "select exists (select from pg_catalog.pg_class c join pg_catalog.pg_namespace n "
+           "on n.oid = c.relnamespace where n.nspname = 'core' and c.relname = 'outbox')"};
+
+awaitable<bool> has_schema(pg::connect_options database)
+{
+    database.prepared_max = 0;
+    auto connection = co_await pg::connect(std::move(database));
+    const bool found = co_await connection.query_one<bool>(find_schema);
+    co_return found;
 }
 
 }
 
 int run(const worker_config& config, const registry& handlers, run_options options)
 {
-    const std::string deaf = find_pooler(options.database);
+    // A program that ends before it has read its event is no reason to die.
+    std::signal(SIGPIPE, SIG_IGN);
+    // Whether a NOTIFY can be heard, and prepared statements kept, before anything depends on it.
+    const std::string deaf = finish(outbox::why_deaf(options.database));
+    if (!finish(has_schema(options.database)))
+        throw std::runtime_error("the database has no Cuebox schema: run `cuebox migrate`");
     if (!deaf.empty()) {
         options.log.warning(deaf);
         options.database.prepared_max = 0;
     }
 
     std::vector<std::unique_ptr<shift>> shifts;
-    const std::size_t threads = std::clamp<std::size_t>(config.threads, 1, config.contexts.size());
+    const std::size_t threads = std::max<std::size_t>(config.threads, 1);
     for (std::size_t i = 0; i < threads; ++i)
         shifts.push_back(std::make_unique<shift>(
             options.database, config.connections.value_or(connections_for(config))));
-    for (std::size_t i = 0; i < config.contexts.size(); ++i) {
-        auto plan = plan_context(config.contexts[i], handlers);
+    // More threads than contexts: each of those runs several times over, and they share its work.
+    for (std::size_t i = 0; i < std::max(threads, config.contexts.size()); ++i) {
+        auto plan = plan_context(config.contexts[i % config.contexts.size()], handlers);
         plan.options.log = options.log;
         plan.options.line = options.database;
         plan.options.pooled_line = !deaf.empty();
         shifts[i % threads]->add(std::move(plan));
     }
 
+    const auto reread = [&] {
+        try {
+            const worker_config again = options.reread();
+            for (const context_config& each : again.contexts) {
+                const auto plan = plan_context(each, handlers);
+                for (const auto& shift : shifts)
+                    shift->update(each.context, plan, options.log);
+            }
+        }
+        catch (const std::exception& error) {
+            options.log.error("config not taken over", {{"error", std::string(error.what())}});
+        }
+    };
+
     asio::io_context signals_io{1};
     asio::signal_set signals(signals_io, SIGTERM, SIGINT);
+    if (options.reread)
+        signals.add(SIGHUP);
     bool stopping = false;
     std::function<void()> await_signal = [&] {
-        signals.async_wait([&](const boost::system::error_code& error, int) {
+        signals.async_wait([&](const boost::system::error_code& error, int number) {
             if (error)
                 return;
+            if (number == SIGHUP) {
+                reread();
+                await_signal();
+                return;
+            }
             // Leases and locks bring everything back that is under way.
             if (std::exchange(stopping, true))
                 std::_Exit(0);

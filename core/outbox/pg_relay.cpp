@@ -154,6 +154,13 @@ pg::awaitable<std::unique_ptr<line>> pg_relay::open_line(std::vector<std::string
     co_return co_await pg_line::open(options_, std::move(event_types));
 }
 
+pg::awaitable<int> pg_relay::lost_workers()
+{
+    auto connection = co_await pool_.borrow();
+    co_return co_await connection->query_one<std::int32_t>(workers_lost, options_.context,
+                                                           options_.generation);
+}
+
 pg::awaitable<void> pg_relay::keep_alive(std::size_t holding)
 {
     auto connection = co_await pool_.borrow();

@@ -39,6 +39,7 @@ public:
     pg::awaitable<event::timestamp> advance_floor() override;
     pg::awaitable<std::optional<std::chrono::microseconds>> next_due() override;
     pg::awaitable<std::unique_ptr<line>> open_line(std::vector<std::string> event_types) override;
+    pg::awaitable<int> lost_workers() override;
     pg::awaitable<void> keep_alive(std::size_t holding) override;
     pg::awaitable<std::vector<reaped_row>> reap(reap_request how) override;
     pg::awaitable<gauges> read_gauges() override;

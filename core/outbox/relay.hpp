@@ -154,6 +154,8 @@ public:
 
     virtual pg::awaitable<std::unique_ptr<line>>
     open_line(std::vector<std::string> event_types) = 0;
+    // How many workers of the context are gone without having said so.
+    virtual pg::awaitable<int> lost_workers() { co_return 0; }
     // Says that the worker lives while its line is down.
     virtual pg::awaitable<void> keep_alive(std::size_t holding) = 0;
     virtual pg::awaitable<std::vector<reaped_row>> reap(reap_request how) = 0;

@@ -76,6 +76,9 @@ select core.worker_heartbeat($1::text, $2::int, $3::boolean))"};
 const pg::statement unregister_worker{.name = "unregister worker", .sql = R"(
 select core.worker_unregister($1::text))"};
 
+const pg::statement workers_lost{.name = "workers lost", .sql = R"(
+select core.workers_lost($1::text, $2::bigint))"};
+
 const pg::statement listening_channels{.name = "listening channels", .sql = R"(
 select pg_listening_channels())"};
 

@@ -41,6 +41,7 @@ extern const pg::statement subscribe_context;
 extern const pg::statement register_worker;
 extern const pg::statement worker_heartbeat;
 extern const pg::statement unregister_worker;
+extern const pg::statement workers_lost;
 extern const pg::statement listening_channels;
 extern const pg::statement say_on_channel;
 extern const pg::statement read_gauges;

@@ -1,3 +1,4 @@
+#include <cuebox/event/utf8.hpp>
 #include <cuebox/policy/failure.hpp>
 
 namespace cuebox::policy {
@@ -9,6 +10,21 @@ bool continues_a_character(char byte)
     return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U;
 }
 
+std::string make_text(const std::string& bytes)
+{
+    std::string text;
+    const char* const end = bytes.data() + bytes.size();
+    for (const char* at = bytes.data(); at != end;) {
+        const std::size_t length = event::utf8_length(at, end);
+        if (length == 0)
+            text += "\uFFFD";
+        else
+            text.append(at, length);
+        at += length == 0 ? 1 : length;
+    }
+    return text;
+}
+
 }
 
 bool is_terminal_sqlstate(std::string_view sqlstate) noexcept
@@ -18,8 +34,10 @@ bool is_terminal_sqlstate(std::string_view sqlstate) noexcept
 
 std::string shorten_reason(std::string reason)
 {
-    // Postgres takes no NUL, and what an exception says is anybody's.
+    // Postgres takes no NUL and nothing that is not UTF-8, and what an exception says is anybody's.
     std::erase(reason, '\0');
+    if (!event::is_utf8(reason))
+        reason = make_text(reason);
     if (reason.size() <= reason_max)
         return reason;
     std::size_t end = reason_max;

@@ -75,9 +75,9 @@ awaitable<void> scope::join()
     while (!keep->signals.empty()) {
         const auto cancellation = co_await asio::this_coro::cancellation_state;
         if (cancellation.cancelled() != asio::cancellation_type::none && !told) {
+            // The state stays as it is: whoever called asks it whether this was a cancellation.
             told = true;
             cancel();
-            co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
             continue;
         }
         boost::system::error_code woken;

@@ -94,6 +94,10 @@ std::string print_text(const line& line, moment at)
     out.append(8 - to_string(line.level).size(), ' ');
     out += line.message;
     for (const field& each : line.fields) {
+        // What is not there need not be read over by a person.
+        const auto* text = std::get_if<std::string>(&each.value);
+        if (text && text->empty())
+            continue;
         out.append("  ").append(each.key).append("=");
         std::visit(value_printer{out, false}, each.value);
     }

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <memory>
 #include <spawn.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -105,10 +106,16 @@ public:
             reap();
     }
 
+    // The number stays its own until it is reaped.
+    void end_group() const noexcept
+    {
+        if (pid_ > 0)
+            ::kill(-pid_, SIGKILL);
+    }
+
     int reap() noexcept
     {
-        // Nothing of the group outlives it: what it left behind would hold its pipes open.
-        ::kill(-pid_, SIGKILL);
+        end_group();
         int status = 0;
         while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
         }
@@ -119,6 +126,29 @@ public:
 private:
     pid_t pid_;
 };
+
+// Gives it its input, and takes the end of what it says.
+awaitable<std::string> converse(asio::posix::stream_descriptor& to,
+                                asio::posix::stream_descriptor& from, std::string input)
+{
+    // A program that does not read its input is not wrong for that.
+    boost::system::error_code ignored;
+    co_await asio::async_write(to, asio::buffer(input),
+                               asio::redirect_error(asio::use_awaitable, ignored));
+    to.close();
+
+    std::string said;
+    std::array<char, 512> piece{};
+    boost::system::error_code end;
+    while (!end) {
+        const std::size_t got = co_await from.async_read_some(
+            asio::buffer(piece), asio::redirect_error(asio::use_awaitable, end));
+        said.append(piece.data(), got);
+        if (said.size() > 2 * err_max)
+            said.erase(0, said.size() - err_max);
+    }
+    co_return said;
+}
 
 }
 
@@ -144,31 +174,25 @@ awaitable<child_outcome> run_child(std::vector<std::string> command,
     ::close(err[1]);
     if (failed)
         std::rethrow_exception(failed);
-    child running(pid);
+    const auto running = std::make_shared<child>(pid);
     const int watch = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
     if (watch < 0)
         refuse("could not watch " + command.front(), errno);
     asio::posix::stream_descriptor ended(executor, watch);
 
-    // A program that does not read its input is not wrong for that.
-    boost::system::error_code ignored;
-    co_await asio::async_write(to, asio::buffer(input),
-                               asio::redirect_error(asio::use_awaitable, ignored));
-    to.close();
+    // Once the program itself has ended, what it has left running goes too: that would keep its
+    // stderr open.
+    ended.async_wait(asio::posix::stream_descriptor::wait_read,
+                     [watched = std::weak_ptr(running)](const boost::system::error_code& error) {
+                         if (const auto still = watched.lock(); still && !error)
+                             still->end_group();
+                     });
 
     child_outcome outcome;
-    std::array<char, 512> piece{};
-    boost::system::error_code end;
-    while (!end) {
-        const std::size_t got = co_await from.async_read_some(
-            asio::buffer(piece), asio::redirect_error(asio::use_awaitable, end));
-        outcome.err.append(piece.data(), got);
-        if (outcome.err.size() > 2 * err_max)
-            outcome.err.erase(0, outcome.err.size() - err_max);
-    }
+    outcome.err = co_await converse(to, from, std::move(input));
     co_await ended.async_wait(asio::posix::stream_descriptor::wait_read, asio::use_awaitable);
 
-    const int status = running.reap();
+    const int status = running->reap();
     outcome.exit = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     outcome.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     while (!outcome.err.empty() && outcome.err.back() == '\n')

@@ -1,8 +1,23 @@
 #include "url.hpp"
 
+#include <boost/asio/ip/address.hpp>
+
 #include <algorithm>
+#include <charconv>
 
 namespace cuebox::handlers {
+
+namespace {
+
+bool is_port(std::string_view text)
+{
+    unsigned number = 0;
+    const auto* end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, number);
+    return read.ec == std::errc{} && read.ptr == end && number > 0 && number <= 65'535;
+}
+
+}
 
 std::string url::authority() const
 {
@@ -13,7 +28,10 @@ std::string url::authority() const
 
 bool url::loopback() const
 {
-    return host == "localhost" || host == "::1" || host.starts_with("127.");
+    // An address of it, not a name that begins like one: that may lead anywhere.
+    boost::system::error_code none;
+    const auto address = boost::asio::ip::make_address(host, none);
+    return host == "localhost" || (!none && address.is_loopback());
 }
 
 std::optional<url> parse_url(std::string_view text)
@@ -46,10 +64,10 @@ std::optional<url> parse_url(std::string_view text)
         found.host = place.substr(0, colon);
         port = place.substr(colon);
     }
-    if (port.starts_with(":"))
-        port.remove_prefix(1);
-    const bool digits = std::ranges::all_of(port, [](char c) { return c >= '0' && c <= '9'; });
-    if (found.host.empty() || !digits || port.size() > 5)
+    if (!port.empty() && port.front() != ':')
+        return std::nullopt;
+    port.remove_prefix(std::min<std::size_t>(1, port.size()));
+    if (found.host.empty() || (!port.empty() && !is_port(port)))
         return std::nullopt;
     found.port = port.empty() ? (found.tls ? "443" : "80") : std::string(port);
     const bool printable =

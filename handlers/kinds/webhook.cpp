@@ -4,6 +4,7 @@
 #include <cuebox/event/envelope.hpp>
 #include <cuebox/handlers/kinds/kind.hpp>
 
+#include <algorithm>
 #include <map>
 
 namespace cuebox::handlers {
@@ -26,6 +27,33 @@ namespace {
 bool is_terminal(unsigned status)
 {
     return status >= 400 && status < 500 && status != 408 && status != 425 && status != 429;
+}
+
+// What HTTP takes; anything else could end the header and begin another.
+bool is_header_name(std::string_view name)
+{
+    static constexpr std::string_view marks = "!#$%&'*+-.^_`|~";
+    return !name.empty() && std::ranges::all_of(name, [](char c) {
+        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+               marks.find(c) != std::string_view::npos;
+    });
+}
+bool is_header_value(std::string_view value)
+{
+    return std::ranges::none_of(value, [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return (byte < 0x20 && c != '\t') || byte == 0x7f;
+    });
+}
+
+void check_headers(const config::node& from, const std::map<std::string, std::string>& headers)
+{
+    for (const auto& [name, value] : headers) {
+        if (!is_header_name(name))
+            from.refuse(name, "is no name of an HTTP header: letters, digits and dashes");
+        if (!is_header_value(value))
+            from.refuse(name, "has a line break or another control character in it");
+    }
 }
 
 awaitable<void> post_event(std::shared_ptr<const post_target> target, delivery<raw_payload> event)
@@ -60,6 +88,8 @@ handling::handler make_webhook(kind_base base, const config::node& from)
     if (!where->tls && !where->loopback() && !params.allow_plain_http)
         from.refuse("url", "is not https: events would travel in the open; set "
                            "allow_plain_http if that is meant");
+    if (const auto headers = from.find("headers"))
+        check_headers(*headers, params.headers);
     if (base.options.timeout == duration{})
         base.options.timeout = std::chrono::seconds(30);
     auto target = make_post_target(*where, {params.headers.begin(), params.headers.end()});

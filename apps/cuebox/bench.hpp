@@ -1,0 +1,14 @@
+#pragma once
+
+#include "command.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace cuebox::cli {
+
+// cuebox bench drain, cuebox bench latency: what this machine and this Postgres can do.
+void add_bench(CLI::App& app, action& chosen);
+
+}
