@@ -148,7 +148,8 @@ void claimer::take(self<messages>& me, claimed& got)
     leased_.answered(got.bounds, got.reach, got.expanded, since_epoch(me.now()));
     if (got.rows.empty())
         return;
-    notice_channels(got.rows);
+    for (const held_row& each : got.rows)
+        notice_channel(each.row->channel);
     const std::size_t number = next_batch_++;
     batches_[number] = {.rows = got.rows.size(), .left = got.rows.size(), .began = me.now()};
     for (held_row& each : got.rows) {
@@ -191,6 +192,8 @@ void claimer::finish(self<messages>& me, const lane_done& done)
     }
     locked_.answered(done.bounds, done.reach, done.expanded, since_epoch(me.now()));
     locked_.size.handled(done.reach.got, done.took);
+    for (const std::string& each : done.channels)
+        notice_channel(each);
     if (done.retry_in)
         (void)company_->retry.try_send(due_in{*done.retry_in});
 }
@@ -426,11 +429,10 @@ void claimer::mark(self<messages>& me)
 
 // Without classes every channel of the generation is claimed from; the names of those that are
 // used are learnt from the rows.
-void claimer::notice_channels(const std::vector<held_row>& rows)
+void claimer::notice_channel(const std::string& channel)
 {
-    for (const held_row& each : rows)
-        if (channels_.insert(each.row->channel).second)
-            (void)company_->connection.try_send(listen_also{each.row->channel});
+    if (channels_.insert(channel).second)
+        (void)company_->connection.try_send(listen_also{channel});
 }
 
 void claimer::give_back(const held_row& held)

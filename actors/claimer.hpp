@@ -65,7 +65,7 @@ private:
     void keep_floor(self<messages>& me);
     void renew_leases();
     void mark(self<messages>& me);
-    void notice_channels(const std::vector<held_row>& rows);
+    void notice_channel(const std::string& channel);
     void give_back(const held_row& held);
     void let_go();
     std::size_t room() const noexcept;

@@ -44,6 +44,7 @@ awaitable<void> connection::run(self<messages>& me)
                 tell_claimer(me);
         }
         else if (auto* also = std::get_if<listen_also>(&*message)) {
+            also_.insert(also->channel);
             co_await listen_on(me, std::move(also->channel));
         }
         else if (std::holds_alternative<tell_line>(*message)) {
@@ -74,6 +75,10 @@ awaitable<void> connection::attempt(self<messages>& me)
         lose(me, why);
         co_return;
     }
+    for (const std::string& each : also_)
+        co_await listen_on(me, each);
+    if (!line_)
+        co_return;
     reconnect_.succeeded();
     checked_ = me.now();
     trouble_ = line_->deaf_because();
@@ -165,8 +170,6 @@ awaitable<void> connection::check(self<messages>& me)
 awaitable<void> connection::keep_alive(self<messages>& me)
 {
     tell_claimer(me);
-    if (!reconnect_.polling(me.now().time_since_epoch()))
-        co_return;
     const std::size_t rows = co_await holding(me);
     try {
         co_await company_->relay->keep_alive(rows);
@@ -180,6 +183,7 @@ awaitable<void> connection::listen_on(self<messages>& me, std::string channel)
 {
     if (!line_)
         co_return;
+    const bool hearing = hearing_->alive() > 0;
     co_await pause(*hearing_);
     std::string why;
     try {
@@ -192,7 +196,7 @@ awaitable<void> connection::listen_on(self<messages>& me, std::string channel)
     }
     if (!why.empty())
         lose(me, why);
-    else if (line_->deaf_because().empty())
+    else if (hearing)
         hearing_->spawn(hear(me));
 }
 

@@ -4,6 +4,8 @@
 #include <cuebox/runtime/scope.hpp>
 #include <cuebox/runtime/self.hpp>
 
+#include <set>
+
 namespace cuebox::actors {
 
 // Holds the line: the dedicated session that listens, and whose life is the worker's. Turns any
@@ -41,6 +43,8 @@ private:
     std::optional<scope> hearing_;
     time_point checked_{};
     std::string trouble_;
+    // Channels that were learnt of while it ran.
+    std::set<std::string> also_;
     bool told_polling_ = false;
     bool told_ = false;
     // A worker of this context had died without a word when this one came.

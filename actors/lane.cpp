@@ -10,6 +10,7 @@
 #include <boost/system/system_error.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace cuebox::actors {
 
@@ -18,11 +19,6 @@ namespace {
 // A savepoint that writes is a subtransaction, and a backend announces 64 of them; more make every
 // other backend's snapshots dearer.
 constexpr std::size_t careful_max = 50;
-
-std::string_view name_of(const handling::handler_result& result)
-{
-    return result.cancelled ? "released" : result.failure ? "failed" : "delivered";
-}
 
 }
 
@@ -46,6 +42,8 @@ awaitable<void> lane::run(self<messages>& me)
             note_trouble(company_->log, "lane", error);
             done.ok = false;
         }
+        if (!done.ok)
+            co_await charge();
         done.took = me.now() - began;
         (void)company_->claimer.try_send(std::move(done));
     }
@@ -60,6 +58,9 @@ awaitable<void> lane::take(self<messages>& me, take_batch order, lane_done& done
     done.reach = outbox::reach_of(batch->rows(), asked);
     done.reach.took = me.now() - began;
     done.expanded = batch->expanded();
+    for (const auto& each : batch->rows())
+        if (std::ranges::find(done.channels, each.channel) == done.channels.end())
+            done.channels.push_back(each.channel);
 
     std::vector<batch_row> rows;
     for (const auto& each : batch->rows())
@@ -79,14 +80,41 @@ awaitable<void> lane::take(self<messages>& me, take_batch order, lane_done& done
         clean = co_await run_all(me, *batch, rows);
         if (!clean)
             co_await batch->undo_gate();
+        culprit_.reset();
     }
     if (!clean)
         co_await run_carefully(me, *batch, rows);
     auto outcomes = settle_all(me, rows, done);
     careful_ = !clean && done.failures;
-    co_await batch->settle(std::move(outcomes));
+    co_await batch->settle(outcomes);
+    // Only now it is so: what was run and rolled back before is nobody's business.
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        report_runs(*company_, *rows[i].row, rows[i].runs, outcomes[i].verdict);
     if (order.careful && !rows.empty())
         co_await name_rows(me, {});
+}
+
+// A handler that breaks the connection, with a statement that takes too long, takes its batch with
+// it. The others will have another turn; this one pays, or it would do so for ever.
+awaitable<void> lane::charge()
+{
+    const auto guilty = std::exchange(culprit_, std::nullopt);
+    if (!guilty)
+        co_return;
+    try {
+        const auto batch = co_await company_->relay->begin();
+        std::vector<outbox::settlement> outcome{{.id = guilty->row.id,
+                                                 .token = {},
+                                                 .place = guilty->row.place,
+                                                 .verdict = guilty->verdict,
+                                                 .handled = {}}};
+        co_await batch->settle(std::move(outcome));
+        const handling::handler_run runs[] = {guilty->run};
+        report_runs(*company_, guilty->row, runs, guilty->verdict);
+    }
+    catch (const std::exception& error) {
+        note_trouble(company_->log, "lane", error);
+    }
 }
 
 // Who handles them should they be the last thing this process does.
@@ -130,6 +158,7 @@ awaitable<void> lane::run_carefully(self<messages>& me, outbox::locked_batch& ba
             each.runs.push_back(std::move(run));
             if (!succeeded)
                 co_await batch.undo_gate();
+            culprit_.reset();
         }
     }
 }
@@ -138,28 +167,23 @@ awaitable<handling::handler_run> lane::run_one(self<messages>& me, outbox::locke
                                                batch_row& row, handling::handler_ptr handler,
                                                bool ours)
 {
-    handling::handler_run run{.by = handler};
-    const auto began_at = event::now();
+    handling::handler_run run{.by = handler, .duplicate = !ours, .began_at = event::now()};
     const time_point began = me.now();
     if (ours) {
         auto arrival = arrive(*company_, *row.row, row.envelope, {}, *handler);
+        batch.work().lend();
         run.result = co_await handling::run_handler(*handler, std::move(arrival), &batch.work());
+        batch.work().take_back();
         // The stop deadline has passed: nothing of the batch is kept, and no attempt is burnt.
         if (run.result.cancelled)
             throw boost::system::system_error(boost::asio::error::operation_aborted);
-        if (!run.result.failure && !batch.work().open())
-            run.result.failure = policy::failure{
-                .terminal = true,
-                .reason = "the handler ended the transaction it was given: leave that to Cuebox"};
     }
-    report_run(*company_,
-               {.row = *row.row,
-                .by = *handler,
-                .result = ours ? name_of(run.result) : "duplicate",
-                .began_at = began_at,
-                .took = me.now() - began,
-                .error = run.result.failure ? std::string_view(run.result.failure->reason)
-                                            : std::string_view{}});
+    run.took = me.now() - began;
+    if (run.result.failure) {
+        const handling::handler_run runs[] = {run};
+        auto verdict = handling::judge(runs, row.row->attempts, me.loop().jitter());
+        culprit_ = {.row = *row.row, .run = run, .verdict = std::move(verdict)};
+    }
     co_return run;
 }
 
@@ -169,8 +193,6 @@ lane::settle_all(self<messages>& me, const std::vector<batch_row>& rows, lane_do
     std::vector<outbox::settlement> outcomes;
     for (const batch_row& each : rows) {
         auto verdict = handling::judge(each.runs, each.row->attempts, me.loop().jitter());
-        if (const auto* dead = std::get_if<policy::dead_letter>(&verdict))
-            report_dead_letter(*company_, *each.row, dead->reason);
         done.failures = done.failures || !std::holds_alternative<policy::delivered>(verdict);
         if (const auto* retry = std::get_if<policy::retry_in>(&verdict))
             done.retry_in = std::min(done.retry_in.value_or(retry->delay), retry->delay);

@@ -6,6 +6,14 @@
 
 namespace cuebox::actors {
 
+// A row whose handler has failed, and what is to become of it.
+struct culprit
+{
+    outbox::claimed_row row{};
+    handling::handler_run run{};
+    policy::verdict verdict{};
+};
+
 // Takes batches of rows through the transactional flow: locked, handled and settled in one
 // transaction, so that a handler's writes, its dedup record and the acknowledgement commit
 // together.
@@ -33,6 +41,7 @@ private:
     };
 
     awaitable<void> take(self<messages>& me, take_batch order, lane_done& done);
+    awaitable<void> charge();
     awaitable<void> name_rows(self<messages>& me, std::vector<pg::uuid> rows);
     // False when a handler failed or was cancelled.
     awaitable<bool> run_all(self<messages>& me, outbox::locked_batch& batch,
@@ -49,6 +58,8 @@ private:
     std::size_t index_;
     // For the batch that is under way.
     std::shared_ptr<const handling::handler_set> handlers_;
+    // The row whose handler has just failed, should it have taken the connection with it.
+    std::optional<culprit> culprit_;
     bool careful_ = false;
 };
 

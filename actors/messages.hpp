@@ -96,6 +96,8 @@ struct lane_done
     // From the claim to the commit.
     duration took{};
     std::size_t expanded = 0;
+    // Where its rows came from.
+    std::vector<std::string> channels{};
     // Some row of it did not succeed.
     bool failures = false;
     // When the first of those that will be tried again is due.
@@ -287,7 +289,11 @@ struct tick
 {
     using coalesces = void;
 };
-using reaper_messages = messages<tick>;
+struct recheck_due
+{
+    using coalesces = void;
+};
+using reaper_messages = messages<tick, recheck_due>;
 struct get_gauges
 {
     using reply = outbox::gauges;

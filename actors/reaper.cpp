@@ -16,6 +16,8 @@ namespace {
 // lease to be overdue by a fifth of its length at most.
 constexpr int looks_per_lease = 5;
 
+constexpr std::chrono::hours recheck_every{1};
+
 std::string type_limits(const handling::handler_set& handlers)
 {
     std::map<std::string, int> limits;
@@ -39,7 +41,16 @@ reaper::reaper(company_ptr company) : company_(std::move(company))
 awaitable<void> reaper::run(self<messages>& me)
 {
     me.every(company_->settings.reap, tick{});
+    me.every(recheck_every, recheck_due{});
     while (auto message = co_await me.receive()) {
+        if (std::holds_alternative<recheck_due>(*message)) {
+            co_await recheck();
+            continue;
+        }
+        // After an outage everybody looks dead until they are back, which takes up to the cap of
+        // their backoff.
+        if (me.now() < not_before_)
+            continue;
         request_.expired = ticks_++ % expired_every_ == 0;
         request_.max_retries = company_->handlers->max_retries();
         request_.type_limits = type_limits(*company_->handlers);
@@ -52,7 +63,23 @@ awaitable<void> reaper::run(self<messages>& me)
         }
         catch (const std::exception& error) {
             note_trouble(company_->log, "reaper", error);
+            not_before_ = me.now() + company_->settings.reconnect.cap + request_.grace;
         }
+    }
+}
+
+// The safety net under the floor: rows that no rule could see.
+awaitable<void> reaper::recheck()
+{
+    try {
+        const std::int64_t found = co_await company_->relay->recheck();
+        if (found > 0) {
+            company_->log.warning("found rows below the floor", {{"rows", found}});
+            (void)company_->claimer.try_send(wake{});
+        }
+    }
+    catch (const std::exception& error) {
+        note_trouble(company_->log, "reaper", error);
     }
 }
 

@@ -17,11 +17,13 @@ public:
     awaitable<void> run(self<messages>& me);
 
 private:
+    awaitable<void> recheck();
     void report(const outbox::reaped_row& row) const;
 
     company_ptr company_;
     outbox::reap_request request_;
     std::size_t ticks_ = 0;
+    time_point not_before_{};
     std::size_t expired_every_ = 1;
 };
 

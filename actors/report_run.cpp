@@ -36,26 +36,27 @@ outbox::handled_record record_of(const handling::handler& by, const outbox::clai
             .content_class = row.content_class};
 }
 
-void report_run(const company& company, const run_report& report)
+namespace {
+
+std::string_view result_of(const handling::handler_run& run, const policy::verdict& verdict)
 {
-    const auto& row = report.row;
-    if (company.observer)
-        company.observer({.event_id = row.event_id,
-                          .event_type = row.event_type,
-                          .handler = report.by.name,
-                          .result = report.result,
-                          .attempts = row.attempts,
-                          .occurred_at = row.occurred_at,
-                          .began_at = report.began_at,
-                          .took = report.took});
-    if (!company.log.says(telemetry::level::info))
-        return;
-    const double milliseconds = std::chrono::duration<double, std::milli>(report.took).count();
+    if (run.duplicate)
+        return "duplicate";
+    if (run.result.cancelled)
+        return "released";
+    if (!run.result.failure)
+        return "delivered";
+    return std::holds_alternative<policy::retry_in>(verdict) ? "retry" : "failed";
+}
+
+void log_run(const company& company, const outbox::claimed_row& row,
+             const handling::handler_run& run, std::string_view result)
+{
     auto log = company.log;
-    if (const auto trace =
-            row.trace_context ? event::parse_traceparent(*row.trace_context) : std::nullopt)
+    if (row.trace_context && event::parse_traceparent(*row.trace_context))
         log = log.with({{"trace_id", row.trace_context->substr(3, 32)},
                         {"span_id", row.trace_context->substr(36, 16)}});
+    const double milliseconds = std::chrono::duration<double, std::milli>(run.took).count();
     log.info("handled", {{"event_id", event::print_uuid(row.event_id)},
                          {"event_type", row.event_type},
                          {"source", row.source},
@@ -63,13 +64,13 @@ void report_run(const company& company, const run_report& report)
                          {"domain_id", text(row.domain_id)},
                          {"attempts", row.attempts},
                          {"duration_ms", milliseconds},
-                         {"status_result", report.result},
-                         {"handler_name", report.by.name},
-                         {"error", report.error}});
+                         {"status_result", result},
+                         {"handler_name", run.by->name},
+                         {"error", run.result.failure ? run.result.failure->reason : ""}});
 }
 
-void report_dead_letter(const company& company, const outbox::claimed_row& row,
-                        std::string_view reason)
+void log_dead_letter(const company& company, const outbox::claimed_row& row,
+                     std::string_view reason)
 {
     company.log.error("dead letter", {{"event_id", event::print_uuid(row.event_id)},
                                       {"row", event::print_uuid(row.id)},
@@ -78,6 +79,31 @@ void report_dead_letter(const company& company, const outbox::claimed_row& row,
                                       {"target", row.target.value_or("")},
                                       {"last_error", reason},
                                       {"attempts", row.attempts}});
+}
+
+}
+
+void report_runs(const company& company, const outbox::claimed_row& row,
+                 std::span<const handling::handler_run> runs, const policy::verdict& verdict)
+{
+    for (const handling::handler_run& each : runs) {
+        if (!each.by)
+            continue; // It had no turn.
+        const std::string_view result = result_of(each, verdict);
+        if (company.observer)
+            company.observer({.event_id = row.event_id,
+                              .event_type = row.event_type,
+                              .handler = each.by->name,
+                              .result = result,
+                              .attempts = row.attempts,
+                              .occurred_at = row.occurred_at,
+                              .began_at = each.began_at,
+                              .took = each.took});
+        if (company.log.says(telemetry::level::info))
+            log_run(company, row, each, result);
+    }
+    if (const auto* dead = std::get_if<policy::dead_letter>(&verdict))
+        log_dead_letter(company, row, dead->reason);
 }
 
 }

@@ -2,6 +2,9 @@
 
 #include <cuebox/actors/settings.hpp>
 #include <cuebox/handling/arrival.hpp>
+#include <cuebox/handling/verdict.hpp>
+
+#include <span>
 
 namespace cuebox::actors {
 
@@ -13,20 +16,9 @@ handling::arrival arrive(const company& company, const outbox::claimed_row& row,
 // The dedup record of a handler for a row.
 outbox::handled_record record_of(const handling::handler& by, const outbox::claimed_row& row);
 
-// One line and one note for a handler that is through with a row.
-struct run_report
-{
-    const outbox::claimed_row& row;
-    const handling::handler& by;
-    std::string_view result;
-    event::timestamp began_at{};
-    duration took{};
-    std::string_view error{};
-};
-void report_run(const company& company, const run_report& report);
-
-// The line for a row that has become a dead letter.
-void report_dead_letter(const company& company, const outbox::claimed_row& row,
-                        std::string_view reason);
+// One line and one note for each handler that is through with a row, and one more when the row has
+// become a dead letter: once it is known what becomes of it.
+void report_runs(const company& company, const outbox::claimed_row& row,
+                 std::span<const handling::handler_run> runs, const policy::verdict& verdict);
 
 }

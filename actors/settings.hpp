@@ -37,7 +37,7 @@ struct settings
     // A handler that runs for longer is named to the database, so that the death of its worker
     // costs its row an attempt.
     std::chrono::milliseconds mark_after{50};
-    // How often dead workers are looked for; expired leases every tenth time.
+    // How often dead workers are looked for; expired leases five times per lease.
     std::chrono::milliseconds reap = std::chrono::seconds(1);
     std::chrono::milliseconds gauge = std::chrono::seconds(30);
     std::chrono::milliseconds sweep = std::chrono::minutes(10);

@@ -10,6 +10,7 @@
 #include <boost/asio/this_coro.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace cuebox::actors {
 
@@ -73,14 +74,6 @@ void worker::start(self<messages>& me, scope& work, held_row held)
     job_.emplace();
     job_->held = std::move(held);
     job_->handlers = company_->handlers;
-    duration longest{};
-    bool limited = true;
-    for (const auto& each : job_->handlers->for_type(job_->held.row->event_type)) {
-        limited = limited && each->timeout > duration{};
-        longest += each->timeout;
-    }
-    if (limited)
-        job_->alarm = me.after(longest, row_overdue{job_->held.row->id});
     work.spawn(perform(me));
 }
 
@@ -96,10 +89,10 @@ awaitable<void> worker::perform(self<messages>& me)
     const auto& row = *job.held.row;
     const auto envelope = std::make_shared<const event::envelope>(row.envelope());
     for (const auto& handler : job.handlers->for_type(row.event_type)) {
-        handling::handler_run run{.by = handler};
-        const auto began_at = event::now();
+        handling::handler_run run{.by = handler, .began_at = event::now()};
         const time_point began = me.now();
         const bool done = std::ranges::find(job.held.done, handler->name) != job.held.done.end();
+        run.duplicate = done;
         // The one before may have returned although it was told to end: this one has no turn, and
         // without it the row is not delivered.
         const auto told = co_await asio::this_coro::cancellation_state;
@@ -111,18 +104,15 @@ awaitable<void> worker::perform(self<messages>& me)
         if (!done) {
             auto arrival = arrive(*company_, row, envelope, job.held.token, *handler);
             arrival.stop = job.stop.get_token();
+            if (handler->timeout > duration{}) {
+                arrival.deadline = me.loop().after(handler->timeout);
+                job.alarm = me.after(handler->timeout, row_overdue{row.id});
+            }
             run.result = co_await run_one(*handler, std::move(arrival));
+            if (job.alarm != 0)
+                me.cancel(std::exchange(job.alarm, 0));
         }
-        const std::string error = run.result.failure ? run.result.failure->reason : std::string{};
-        report_run(*company_, {.row = row,
-                               .by = *handler,
-                               .result = done                   ? "duplicate"
-                                         : run.result.cancelled ? "released"
-                                         : run.result.failure   ? "failed"
-                                                                : "delivered",
-                               .began_at = began_at,
-                               .took = me.now() - began,
-                               .error = error});
+        run.took = me.now() - began;
         const bool cancelled = run.result.cancelled;
         if (run.result.succeeded() && !done && !handler->transactional())
             job.handled.push_back(record_of(*handler, row));
@@ -176,8 +166,6 @@ void worker::conclude(self<messages>& me)
         return;
     row_job done = std::move(*job_);
     job_.reset();
-    if (done.alarm != 0)
-        me.cancel(done.alarm);
     const auto& row = *done.held.row;
     for (handling::handler_run& each : done.runs)
         if (done.overdue && each.result.cancelled)
@@ -187,8 +175,7 @@ void worker::conclude(self<messages>& me)
     worker_idle idle{.worker = index_, .row = row.id};
     if (!done.lost) {
         auto verdict = handling::judge(done.runs, row.attempts, me.loop().jitter());
-        if (const auto* dead = std::get_if<policy::dead_letter>(&verdict))
-            report_dead_letter(*company_, row, dead->reason);
+        report_runs(*company_, row, done.runs, verdict);
         if (const auto* retry = std::get_if<policy::retry_in>(&verdict))
             idle.retry_in = retry->delay;
         settle outcome{{.id = row.id,

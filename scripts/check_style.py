@@ -23,6 +23,8 @@ may_include = {
     "core/handling": {"asio", "event", "outbox", "pg", "policy", "runtime", "telemetry"},
     "actors": {"asio", "config", "event", "handling", "outbox", "pg", "policy", "runtime",
                "telemetry"},
+    "apps/worker": {"actors", "asio", "config", "event", "handlers", "handling", "outbox", "pg",
+                    "policy", "runtime", "telemetry"},
     "handlers": {"asio", "config", "event", "handling", "outbox", "pg", "policy", "runtime",
                  "telemetry"},
     "core/outbox": {"asio", "event", "pg", "policy"},

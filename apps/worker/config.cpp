@@ -2,9 +2,10 @@
 #include <cuebox/config/parse.hpp>
 #include <cuebox/handlers/kinds/kind.hpp>
 #include <cuebox/handling/handler_set.hpp>
-#include <cuebox/outbox/generation.hpp>
 #include <cuebox/worker/config.hpp>
 #include <cuebox/worker/environment.hpp>
+
+#include <map>
 
 namespace cuebox::worker {
 
@@ -129,15 +130,35 @@ context_plan plan_context(const context_config& from, const registry& handlers)
     return plan;
 }
 
+std::vector<context_plan> plan_contexts(const worker_config& config, const registry& handlers)
+{
+    std::vector<context_plan> plans;
+    std::map<std::string, std::string> owners;
+    for (const context_config& each : config.contexts) {
+        plans.push_back(plan_context(each, handlers));
+        for (const auto& handler : plans.back().handlers) {
+            const auto [owner, added] = owners.emplace(handler.name, each.context);
+            if (!added && owner->second != each.context)
+                throw handling::handler_error("handler \"" + handler.name + "\": contexts \"" +
+                                              owner->second + "\" and \"" + each.context +
+                                              "\" both have one; give each its own name");
+        }
+    }
+    return plans;
+}
+
 std::string describe(const worker_config& config, const registry& handlers)
 {
     std::string out;
-    for (const context_config& each : config.contexts) {
-        const auto plan = plan_context(each, handlers);
-        const handling::handler_set set(plan.handlers);
+    const auto plans = plan_contexts(config, handlers);
+    for (std::size_t number = 0; number < plans.size(); ++number) {
+        const context_config& each = config.contexts[number];
+        const handling::handler_set set(plans[number].handlers);
+        // The environment of the worker decides, not that of who checks its config.
         out += each.context + "  generation " +
-               std::to_string(outbox::find_generation(each.generation)) + "  workers " +
-               std::to_string(each.workers) + "  lanes " + std::to_string(each.lanes) + "\n";
+               (each.generation ? std::to_string(*each.generation) : "from the environment") +
+               "  workers " + std::to_string(each.workers) + "  lanes " +
+               std::to_string(each.lanes) + "\n";
         for (std::size_t i = 0; i < set.all().size(); ++i) {
             const auto& handler = *set.all()[i];
             out += i + 1 < set.all().size() ? "├── " : "└── ";

@@ -91,6 +91,9 @@ struct context_plan
     std::vector<handling::handler> handlers{};
 };
 context_plan plan_context(const context_config& from, const registry& handlers);
+// All of them, in their order. Throws when two have a handler of one name: dedup could not tell
+// them apart.
+std::vector<context_plan> plan_contexts(const worker_config& config, const registry& handlers);
 
 // What would run, as a tree of text.
 std::string describe(const worker_config& config, const registry& handlers);

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <future>
 #include <memory>
 #include <thread>
 
@@ -35,9 +36,10 @@ public:
     }
 
     // Takes over what a config says differently; what needs a restart is said and left.
-    void update(const std::string& name, const context_plan& plan, const telemetry::logger& log)
+    void update(const context_plan& plan, const telemetry::logger& log)
     {
-        asio::post(io_, [this, name, plan, log] {
+        asio::post(io_, [this, plan, log] {
+            const std::string& name = plan.options.name;
             for (const auto& each : contexts_) {
                 if (each->name() != name || each->has_ended())
                     continue;
@@ -52,10 +54,13 @@ public:
         });
     }
 
-    void start()
+    // Whoever gives up is told of, on this shift's thread.
+    void start(std::function<void(const std::string&)> gave_up)
     {
-        for (const auto& each : contexts_)
+        for (const auto& each : contexts_) {
             each->start();
+            endings_.push_back(asio::co_spawn(io_, watch(*each, gave_up), asio::use_future));
+        }
         thread_ = std::thread([this] { io_.run(); });
     }
 
@@ -69,10 +74,8 @@ public:
     bool join()
     {
         bool well = true;
-        for (const auto& each : contexts_) {
-            auto ended = asio::co_spawn(io_, each->ended(), asio::use_future);
-            well = ended.get().kind != exit_kind::failed && well;
-        }
+        for (auto& each : endings_)
+            well = each.get() && well;
         asio::post(io_, [this] { pool_.close(); });
         guard_.reset();
         if (thread_.joinable())
@@ -81,11 +84,21 @@ public:
     }
 
 private:
+    static awaitable<bool> watch(context& whom, std::function<void(const std::string&)> gave_up)
+    {
+        const exit_reason end = co_await whom.ended();
+        const bool well = end.kind != exit_kind::failed;
+        if (!well)
+            gave_up("context " + whom.name() + " gave up: " + end.what());
+        co_return well;
+    }
+
     asio::io_context io_{1};
     asio::executor_work_guard<asio::io_context::executor_type> guard_{io_.get_executor()};
     cuebox::loop loop_{io_.get_executor()};
     pg::pool pool_;
     std::vector<std::unique_ptr<context>> contexts_;
+    std::vector<std::future<bool>> endings_;
     std::thread thread_;
 };
 
@@ -141,9 +154,10 @@ int run(const worker_config& config, const registry& handlers, run_options optio
     for (std::size_t i = 0; i < threads; ++i)
         shifts.push_back(std::make_unique<shift>(
             options.database, config.connections.value_or(connections_for(config))));
+    const auto plans = plan_contexts(config, handlers);
     // More threads than contexts: each of those runs several times over, and they share its work.
-    for (std::size_t i = 0; i < std::max(threads, config.contexts.size()); ++i) {
-        auto plan = plan_context(config.contexts[i % config.contexts.size()], handlers);
+    for (std::size_t i = 0; i < std::max(threads, plans.size()); ++i) {
+        auto plan = plans[i % plans.size()];
         plan.options.log = options.log;
         plan.options.line = options.database;
         plan.options.pooled_line = !deaf.empty();
@@ -152,12 +166,10 @@ int run(const worker_config& config, const registry& handlers, run_options optio
 
     const auto reread = [&] {
         try {
-            const worker_config again = options.reread();
-            for (const context_config& each : again.contexts) {
-                const auto plan = plan_context(each, handlers);
+            const auto again = plan_contexts(options.reread(), handlers);
+            for (const context_plan& each : again)
                 for (const auto& shift : shifts)
-                    shift->update(each.context, plan, options.log);
-            }
+                    shift->update(each, options.log);
         }
         catch (const std::exception& error) {
             options.log.error("config not taken over", {{"error", std::string(error.what())}});
@@ -190,8 +202,14 @@ int run(const worker_config& config, const registry& handlers, run_options optio
     await_signal();
     std::thread listener([&] { signals_io.run(); });
 
+    // Half a service is worse than one that its operator sees restart.
+    const auto gave_up = [&](const std::string& why) {
+        options.log.error(why);
+        for (const auto& each : shifts)
+            each->stop();
+    };
     for (const auto& each : shifts)
-        each->start();
+        each->start(gave_up);
     bool well = true;
     for (const auto& each : shifts)
         well = each->join() && well;

@@ -29,7 +29,7 @@ struct handler
     std::vector<std::string> event_types{};
     std::variant<leased_call, transactional_call> call{};
     retry_policy retry{};
-    // How long it may run; zero is as long as it likes.
+    // How long it may run, if it is leased; zero is as long as it likes.
     duration timeout{};
     // Errors of the handler's own for which trying again is pointless.
     std::function<bool(const std::exception&)> terminal{};

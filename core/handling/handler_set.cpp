@@ -25,6 +25,10 @@ void check(const handler& each)
         std::visit([](const auto& call) { return static_cast<bool>(call); }, each.call);
     if (!callable)
         throw handler_error("handler \"" + each.name + "\": there is nothing to call");
+    if (each.transactional() && each.timeout > duration{})
+        throw handler_error("handler \"" + each.name +
+                            "\": a transactional handler has no timeout, because ending it would "
+                            "end its whole batch; set statement_timeout in it, or lease it");
     if (each.retry.max_retries < 0)
         throw handler_error("handler \"" + each.name + "\": max_retries is negative");
 }

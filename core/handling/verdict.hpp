@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cuebox/event/timestamp.hpp>
 #include <cuebox/handling/handler_set.hpp>
 #include <cuebox/handling/run_handler.hpp>
 
@@ -12,6 +13,10 @@ struct handler_run
 {
     handler_ptr by{};
     handler_result result{};
+    // It had handled the key before, and did not run.
+    bool duplicate = false;
+    event::timestamp began_at{};
+    duration took{};
 };
 
 // What becomes of the row once all of its handlers have had their turn: delivered when all have

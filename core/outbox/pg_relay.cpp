@@ -13,6 +13,12 @@ namespace cuebox::outbox {
 
 namespace {
 
+struct recheck_step
+{
+    std::int32_t recovered;
+    std::optional<pg::timestamp> next_from;
+};
+
 std::string make_worker_name(const std::string& context)
 {
     const std::string unique = event::print_uuid(event::new_event_id());
@@ -182,6 +188,20 @@ pg::awaitable<std::vector<reaped_row>> pg_relay::reap(reap_request how)
         reap_rows, options_.generation, options_.context,
         static_cast<std::int32_t>(how.max_retries), pg::json{how.type_limits}, how.lease, how.grace,
         how.expired);
+}
+
+pg::awaitable<std::int64_t> pg_relay::recheck()
+{
+    auto connection = co_await pool_.borrow();
+    std::int64_t found = 0;
+    std::optional<pg::timestamp> from = pg::timestamp::min();
+    while (from) {
+        const auto done =
+            co_await connection->query_one<recheck_step>(recheck_rows, options_.generation, *from);
+        found += done.recovered;
+        from = done.next_from;
+    }
+    co_return found;
 }
 
 pg::awaitable<gauges> pg_relay::read_gauges()

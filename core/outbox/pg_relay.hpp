@@ -42,6 +42,7 @@ public:
     pg::awaitable<int> lost_workers() override;
     pg::awaitable<void> keep_alive(std::size_t holding) override;
     pg::awaitable<std::vector<reaped_row>> reap(reap_request how) override;
+    pg::awaitable<std::int64_t> recheck() override;
     pg::awaitable<gauges> read_gauges() override;
     pg::awaitable<swept> sweep(retention rules) override;
 

@@ -159,6 +159,8 @@ public:
     // Says that the worker lives while its line is down.
     virtual pg::awaitable<void> keep_alive(std::size_t holding) = 0;
     virtual pg::awaitable<std::vector<reaped_row>> reap(reap_request how) = 0;
+    // How many unsettled rows lay where nobody would have looked, and were found.
+    virtual pg::awaitable<std::int64_t> recheck() { co_return 0; }
     virtual pg::awaitable<gauges> read_gauges() = 0;
     virtual pg::awaitable<swept> sweep(retention rules) = 0;
 };

@@ -64,6 +64,9 @@ const pg::statement reap_rows{.name = "reap", .sql = R"(
 select * from core.outbox_reap($1::bigint, $2::text, $3::int, $4::jsonb, $5::interval, $6::interval,
     $7::boolean))"};
 
+const pg::statement recheck_rows{.name = "recheck", .sql = R"(
+select recovered, next_from from core.outbox_recheck($1::bigint, $2::timestamptz))"};
+
 const pg::statement subscribe_context{.name = "subscribe", .sql = R"(
 select core.subscribe($1::text, $2::bigint, $3::text[]))"};
 

@@ -37,6 +37,7 @@ extern const pg::statement mark_running;
 extern const pg::statement advance_floor;
 extern const pg::statement next_due;
 extern const pg::statement reap_rows;
+extern const pg::statement recheck_rows;
 extern const pg::statement subscribe_context;
 extern const pg::statement register_worker;
 extern const pg::statement worker_heartbeat;

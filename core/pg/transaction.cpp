@@ -51,6 +51,13 @@ void transaction::expect_open(std::string_view statement) const
         throw error(errc::usage, statement, "the transaction is over: start another one");
 }
 
+void transaction::expect_own(std::string_view statement) const
+{
+    if (lent_)
+        throw error(errc::usage, statement,
+                    "the transaction is lent: whoever lent it ends it, so leave that out here");
+}
+
 void transaction::expect_inside(std::string_view statement) const
 {
     expect_open(statement);
@@ -140,6 +147,7 @@ awaitable<std::vector<outcome>> transaction::commit_with(pipeline last)
 {
     // Refusals come first, so that who is refused can try again. Lost earlier, it is known: nothing
     // was committed.
+    expect_own("commit");
     expect_inside("commit");
     session_->expect_free("commit");
     if (savepoints_ > 0)
@@ -203,6 +211,7 @@ void transaction::finish_commit()
 
 awaitable<void> transaction::rollback()
 {
+    expect_own("rollback");
     expect_open("rollback");
     // A COMMIT that was refused has rolled back already.
     if (state_ == state::begun && session_->in_transaction())

@@ -57,6 +57,10 @@ public:
     // Called once, in order, when the commit is known to have happened. It must not throw.
     void after_commit(std::function<void()> call);
 
+    // While it is lent its end is not for who has it: commit and rollback are refused.
+    void lend() noexcept { lent_ = true; }
+    void take_back() noexcept { lent_ = false; }
+
     // Neither committed nor rolled back yet.
     bool open() const noexcept { return state_ != state::over; }
     // COMMIT was sent and its answer never arrived, for whatever reason: it may have happened.
@@ -75,6 +79,7 @@ private:
     };
 
     void expect_open(std::string_view statement) const;
+    void expect_own(std::string_view statement) const;
     // Also that nobody has ended it meanwhile: what follows would commit by itself.
     void expect_inside(std::string_view statement) const;
     // That no other transaction is open on the connection: the two would become one.
@@ -90,6 +95,7 @@ private:
     detail::session* session_;
     isolation level_;
     state state_ = state::unsent;
+    bool lent_ = false;
     int savepoints_ = 0; // Open ones, which nest.
     bool commit_unknown_ = false;
     std::vector<detail::command> with_commit_;

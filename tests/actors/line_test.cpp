@@ -138,12 +138,11 @@ TEST_CASE("a context polls while the line is down for long, and listens again wh
 
     billing.advance(29s);
     CHECK_FALSE(billing.load().polling);
-    CHECK(billing.relay->times(statement::keep_alive).empty());
+    // It lives, and says so in another way, or others would take its rows.
+    CHECK(billing.relay->times(statement::keep_alive).size() >= 14);
     billing.advance(3s);
     CHECK(billing.load().polling);
     CHECK(billing.line().polling);
-    // Who polls says in another way that it lives.
-    CHECK_FALSE(billing.relay->times(statement::keep_alive).empty());
     billing.relay->publish(1);
     billing.advance(5s);
     CHECK(billing.mail.done == numbers{1});

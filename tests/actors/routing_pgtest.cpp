@@ -143,7 +143,7 @@ TEST_CASE("of several handlers a retry runs those that have not succeeded", "[ac
     mail.wait_until_listening();
 
     shop(database).place(1);
-    REQUIRE(book.wait([](const ledger& all) { return all.count("failed") >= 2; }));
+    REQUIRE(book.wait([](const ledger& all) { return all.count("retry") >= 2; }));
     gate.closed = false;
 
     REQUIRE(book.wait(said("second 1")));

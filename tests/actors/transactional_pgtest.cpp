@@ -35,6 +35,30 @@ awaitable<void> bill_at_third_try(delivery<order_placed> order, pg::transaction&
     co_await work.execute(insert_invoice, order->number, order->buyer);
 }
 
+constexpr pg::statement nap{.name = "nap", .sql = "select pg_sleep(600)"};
+
+awaitable<void> bill_but_hang_at_13(delivery<order_placed> order, pg::transaction& work)
+{
+    if (order->number == 13)
+        co_await work.execute(nap);
+    co_await work.execute(insert_invoice, order->number, order->buyer);
+}
+
+awaitable<void> commit_by_itself(delivery<order_placed> order, pg::transaction& work)
+{
+    co_await work.execute(insert_invoice, order->number, order->buyer);
+    co_await work.commit();
+}
+
+// Whether the last thing the listener did was to listen on the class's channel, or it is past that.
+std::string listened(const migrated& database)
+{
+    return database.query(
+        "select exists (select from pg_stat_activity where application_name = "
+        "'cuebox listener' and datname = current_database() "
+        "and state = 'idle' and query ~* 'outbox_gen_7_bulk|listening|heartbeat')");
+}
+
 constexpr retry_policy quick{.max_retries = 3, .base = 1ms, .multiplier = 1, .cap = 1ms};
 
 }
@@ -143,4 +167,79 @@ TEST_CASE("of two rows with one key one has its effect, the other concedes", "[a
     CHECK(database.query("select count(*) from invoices") == "10000");
     CHECK(database.query("select count(*) from core.outbox where status = 'delivered'") == "20000");
     CHECK(database.query("select count(*) from core.outbox where attempts > 0") == "0");
+}
+
+TEST_CASE("a handler that takes the connection with it pays alone", "[actors]")
+{
+    const migrated database;
+    make_invoices(database);
+    shop(database).place_many(20);
+    ledger book;
+    registry handlers;
+    handlers.on<order_placed>("billing.invoice", &bill_but_hang_at_13,
+                              {.retry = {.max_retries = 1, .base = 1ms, .cap = 1ms}});
+    auto where = database.options();
+    where.statement_deadline = 500ms;
+
+    running_context billing(where, handlers, book, running_context::options(database));
+
+    REQUIRE(book.wait([&](const ledger&) {
+        return database.query("select count(*) from core.outbox where status = 'delivered'") ==
+                   "19" &&
+               database.query("select count(*) from core.outbox where status = 'failed'") == "1";
+    }));
+    billing.stop();
+    CHECK(database.query("select count(*) || ' ' || count(distinct number) from invoices") ==
+          "19 19");
+    CHECK(database.query("select attempts from core.outbox where status = 'failed'") == "1");
+}
+
+TEST_CASE("a handler cannot end the transaction it was given", "[actors]")
+{
+    const migrated database;
+    make_invoices(database);
+    ledger book;
+    registry handlers;
+    handlers.on<order_placed>("billing.invoice", &commit_by_itself, {.retry = {.max_retries = 0}});
+    running_context billing(database, handlers, book);
+    billing.wait_until_listening();
+
+    shop(database).place(7);
+
+    REQUIRE(book.wait([](const ledger& all) { return all.count("failed") == 1; }));
+    billing.stop();
+    CHECK(database.query("select last_error from core.outbox")
+              .starts_with("commit: the transaction is lent"));
+    CHECK(database.query("select count(*) from invoices") == "0");
+    CHECK(database.query("select count(*) from core.event_handled") == "0");
+}
+
+TEST_CASE("a context learns of channels with a class, and listens on them from then on", "[actors]")
+{
+    const migrated database;
+    make_invoices(database);
+    ledger book;
+    registry handlers;
+    handlers.on<order_placed>("billing.invoice", &bill);
+    auto options = running_context::options(database);
+    options.settings.reconnect.base = 50ms;
+    running_context billing(database, handlers, book, options);
+    billing.wait_until_listening();
+    shop(database).place(1, {.processing_class = "bulk"});
+    shop(database).place(2); // What wakes it; the first comes along.
+    REQUIRE(book.wait([](const ledger& all) { return all.count("delivered") == 2; }));
+    REQUIRE(book.wait([&](const ledger&) { return listened(database) == "t"; }));
+
+    shop(database).place(3, {.processing_class = "bulk"});
+
+    REQUIRE(book.wait([](const ledger& all) { return all.count("delivered") == 3; }));
+    // And after the line was lost.
+    database.query("select pg_terminate_backend(pid) from pg_stat_activity "
+                   "where application_name = 'cuebox listener' and datname = current_database()");
+    REQUIRE(book.wait([](const ledger& all) {
+        return std::ranges::find(all.lines, "the line is down") != all.lines.end();
+    }));
+    billing.wait_until_listening();
+    shop(database).place(4, {.processing_class = "bulk"});
+    REQUIRE(book.wait([](const ledger& all) { return all.count("delivered") == 4; }));
 }

@@ -322,3 +322,19 @@ TEST_CASE("a script runs inside its transaction", "[pg]")
 
     REQUIRE(shop.rows() == "1,2");
 }
+
+TEST_CASE("a transaction that is lent is ended by its owner alone", "[pg]")
+{
+    shop shop;
+    transaction work{shop.link};
+    shop.run(work.execute(insert, 1));
+
+    work.lend();
+
+    CHECK(refusal_of([&] { shop.run(work.commit()); }).code == errc::usage);
+    CHECK(refusal_of([&] { shop.run(work.rollback()); }).says("is lent"));
+    CHECK(shop.run(work.query_one<int>(one)) == 1);
+    work.take_back();
+    shop.run(work.commit());
+    CHECK(shop.rows() == "1");
+}

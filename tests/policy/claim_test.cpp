@@ -116,4 +116,5 @@ TEST_CASE("a long reason is cut between characters, and holds no NUL", "[policy]
     CHECK(cut.size() == 1'999 + 3);
     CHECK(cut.ends_with("é…"));
     CHECK(shorten_reason(std::string("a\0b", 3)) == "ab");
+    CHECK(shorten_reason("a\xff\xc3\xa9\xc3") == "a\uFFFDé\uFFFD");
 }
