@@ -11,19 +11,17 @@ claim_size::claim_size(claim_limits limits) noexcept
 
 void claim_size::claimed(std::size_t asked, std::size_t got) noexcept
 {
-    // A claim that was cut short for want of room says nothing about the backlog.
-    if (got < asked) {
-        full_ = false;
+    full_ = got >= asked;
+    asked_ = asked;
+    if (!full_)
         now_ = std::max(now_ / 2, std::min(limits_.batch_min, limits_.batch_max));
-    }
-    else if (asked >= now_) {
-        full_ = true;
-    }
 }
 
 void claim_size::handled(std::size_t rows, std::chrono::nanoseconds took) noexcept
 {
-    if (rows < now_)
+    // Less than was asked for is no measure; what was asked for may be less than this for want of
+    // room, and there is room for more where rows are handled fast.
+    if (rows < std::min(now_, asked_))
         return;
     if (took > limits_.batch_time)
         now_ = std::max<std::size_t>(now_ / 2, 1);

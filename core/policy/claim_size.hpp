@@ -31,6 +31,7 @@ public:
 private:
     claim_limits limits_;
     std::size_t now_;
+    std::size_t asked_ = 0;
     bool full_ = false;
 };
 

@@ -41,6 +41,16 @@ TEST_CASE("a claim does not grow when its rows take long, and shrinks below its 
     CHECK(size.now() == 10);
 }
 
+TEST_CASE("a claim that was small for want of room grows all the same", "[policy]")
+{
+    claim_size size({.batch_min = 10, .batch_max = 100, .batch_time = 250ms});
+
+    size.claimed(4, 4);
+    size.handled(4, 1ms);
+
+    CHECK(size.now() == 20);
+}
+
 TEST_CASE("the first claim is a full one, and what came back full goes on from there", "[policy]")
 {
     claim_cursor cursor;

@@ -51,6 +51,19 @@ awaitable<void> join_inner(scope& inner, lines& log)
     }
 }
 
+awaitable<void> join_and_ask(scope& inner, lines& log)
+{
+    try {
+        co_await inner.join();
+    }
+    catch (const boost::system::system_error&) {
+        log.push_back("join cancelled");
+    }
+    const auto told = co_await asio::this_coro::cancellation_state;
+    if (told.cancelled() != asio::cancellation_type::none)
+        log.push_back("and told so");
+}
+
 std::string failure_of(stage& stage, scope& work)
 {
     try {
@@ -154,6 +167,23 @@ TEST_CASE("a cancelled join cancels the coroutines and still waits for them")
     stage.run(outer.join());
 
     REQUIRE(log == lines{"polite cancelled", "stubborn passed", "join cancelled, 0 alive"});
+}
+
+TEST_CASE("whoever waited in a cancelled join can still ask whether it was cancelled")
+{
+    stage stage;
+    gate closed(stage);
+    lines log;
+    scope inner(stage.loop().executor());
+    scope outer(stage.loop().executor());
+    inner.spawn(wait_at(closed, log, "a"));
+    outer.spawn(join_and_ask(inner, log));
+    stage.run_until_idle();
+
+    outer.cancel();
+    stage.run_until_idle();
+
+    REQUIRE(log == lines{"a cancelled", "join cancelled", "and told so"});
 }
 
 TEST_CASE("dropping a scope with living coroutines ends the process and says why")
