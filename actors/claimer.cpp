@@ -1,7 +1,5 @@
 #include "claimer.hpp"
 
-#include <boost/uuid/uuid_hash.hpp>
-
 #include <algorithm>
 #include <numeric>
 
@@ -16,11 +14,6 @@ duration since_epoch(time_point at)
     return at.time_since_epoch();
 }
 
-}
-
-std::size_t claimer::uuid_hash::operator()(const pg::uuid& id) const noexcept
-{
-    return boost::uuids::hash_value(id);
 }
 
 claimer::claimer(company_ptr company)
@@ -50,7 +43,9 @@ awaitable<void> claimer::run(self<messages>& me)
         if (auto* got = std::get_if<claimed>(&*left))
             for (const held_row& each : got->rows)
                 give_back(each);
-    let_go();
+    // What was claimed and not started goes back untouched.
+    for (const held_row& each : hand_.take_waiting())
+        give_back(each);
 }
 
 void claimer::react(self<messages>& me, messages::any& message)
@@ -105,7 +100,7 @@ void claimer::react(self<messages>& me, messages::any& message)
     }
     else {
         std::get<request<get_load>>(message).reply({.in_hand = hand_.size(),
-                                                    .waiting = waiting_.size(),
+                                                    .waiting = hand_.waiting(),
                                                     .claim_size = leased_.size.now(),
                                                     .polling = polling_});
     }
@@ -150,37 +145,8 @@ void claimer::take(self<messages>& me, claimed& got)
         return;
     for (const held_row& each : got.rows)
         notice_channel(each.row->channel);
-    const std::size_t number = next_batch_++;
-    batches_[number] = {.rows = got.rows.size(), .left = got.rows.size(), .began = me.now()};
-    for (held_row& each : got.rows) {
-        const pg::uuid id = each.row->id;
-        if (supersede(each)) {
-            --batches_[number].left;
-            continue;
-        }
-        waiting_.push_back(id);
-        hand_[id] = {.held = std::move(each), .batch = number};
-    }
-    if (batches_[number].left == 0)
-        batches_.erase(number);
-}
-
-// A row that is in hand already comes back when its lease ran out unnoticed. What runs on the old
-// one is called off, and the row has its turn when that has ended.
-bool claimer::supersede(held_row& anew)
-{
-    const auto found = hand_.find(anew.row->id);
-    if (found == hand_.end())
-        return false;
-    in_hand& old = found->second;
-    if (old.worker) {
-        (void)workers_[*old.worker].try_send(lease_lost{found->first});
-        old.again = std::move(anew);
-    }
-    else {
-        old.held = std::move(anew);
-    }
-    return true;
+    for (const auto& each : hand_.add(std::move(got.rows), me.now()))
+        (void)workers_[each.worker].try_send(lease_lost{each.row});
 }
 
 void claimer::finish(self<messages>& me, const lane_done& done)
@@ -203,48 +169,20 @@ void claimer::release_worker(self<messages>& me, const worker_idle& idle)
     if (idle.retry_in)
         (void)company_->retry.try_send(due_in{*idle.retry_in});
     // A row that was given out in an earlier life says nothing of who is free in this one.
-    const auto found = hand_.find(idle.row);
-    if (found == hand_.end() || found->second.worker != idle.worker)
+    if (!hand_.runs_at(idle.row, idle.worker))
         return;
     busy_[idle.worker] = false;
     if (idle.worker < at_work_)
         idle_.push_back(idle.worker);
-    drop(me, idle.row);
-}
-
-// Out of hand, handled or lost; with the last of its batch the pace of handling is known.
-void claimer::drop(self<messages>& me, const pg::uuid& row)
-{
-    const auto found = hand_.find(row);
-    if (found == hand_.end())
-        return;
-    if (found->second.again) {
-        held_row anew = std::move(*found->second.again);
-        found->second = {.held = std::move(anew), .batch = found->second.batch};
-        waiting_.push_back(row);
-        return;
-    }
-    const auto of = batches_.find(found->second.batch);
-    hand_.erase(found);
-    if (of == batches_.end() || --of->second.left > 0)
-        return;
-    leased_.size.handled(of->second.rows, me.now() - of->second.began);
-    batches_.erase(of);
+    if (const auto pace = hand_.drop(idle.row, me.now()))
+        leased_.size.handled(pace->rows, pace->took);
 }
 
 void claimer::lose(self<messages>& me, const leases_lost& lost)
 {
-    for (const pg::uuid& id : lost.rows) {
-        const auto found = hand_.find(id);
-        if (found == hand_.end())
-            continue;
-        if (found->second.worker) {
-            (void)workers_[*found->second.worker].try_send(lease_lost{id});
-            continue; // It says when its handler has ended.
-        }
-        std::erase(waiting_, id);
-        drop(me, id);
-    }
+    for (const pg::uuid& id : lost.rows)
+        if (const auto worker = hand_.lose(id, me.now()))
+            (void)workers_[*worker].try_send(lease_lost{id});
 }
 
 void claimer::seat(const crew_present& crew)
@@ -260,17 +198,14 @@ void claimer::seat(const crew_present& crew)
 
 bool claimer::start_next(self<messages>& me)
 {
-    if (waiting_.empty() || idle_.empty())
+    if (hand_.waiting() == 0 || idle_.empty())
         return false;
-    auto& next = hand_.at(waiting_.front());
     const std::size_t worker = idle_.back();
-    run_row order{next.held};
+    run_row order{hand_.next()};
     if (workers_[worker].try_send(std::move(order)) != sent::accepted)
         return false; // It is being restarted.
-    next.worker = worker;
-    next.started = me.now();
+    hand_.start_next(worker, me.now());
     busy_[worker] = true;
-    waiting_.pop_front();
     idle_.pop_back();
     if (!std::exchange(marking_, true))
         me.after(company_->settings.mark_after, mark_due{});
@@ -292,13 +227,13 @@ void claimer::dispatch(self<messages>& me)
 // pays and no other.
 void claimer::dispatch_carefully(self<messages>& me)
 {
-    const bool running = hand_.size() > waiting_.size();
-    if (waiting_.empty() || running)
+    if (hand_.waiting() == 0 || hand_.running() > 0)
         return;
-    if (naming_ != waiting_.front()) {
-        naming_ = waiting_.front();
+    const pg::uuid next = hand_.next().row->id;
+    if (naming_ != next) {
+        naming_ = next;
         named_ = false;
-        mark_running mark{.rows = {*naming_}, .confirm = true};
+        mark_running mark{.rows = {next}, .confirm = true};
         (void)company_->settlers.front().try_send(std::move(mark));
     }
     else if (named_) {
@@ -396,9 +331,7 @@ void claimer::keep_floor(self<messages>& me)
 
 void claimer::renew_leases()
 {
-    std::vector<outbox::relay::lease> held;
-    for (const auto& [id, each] : hand_)
-        held.push_back({.id = id, .token = each.again ? each.again->token : each.held.token});
+    auto held = hand_.leases();
     if (!held.empty())
         (void)company_->settlers.front().try_send(extend_leases{std::move(held)});
 }
@@ -407,21 +340,10 @@ void claimer::renew_leases()
 void claimer::mark(self<messages>& me)
 {
     marking_ = false;
-    std::vector<pg::uuid> running;
-    bool any = false;
-    bool news = false;
-    for (auto& [id, each] : hand_) {
-        if (!each.worker)
-            continue;
-        any = true;
-        if (me.now() - each.started < company_->settings.mark_after)
-            continue;
-        running.push_back(id);
-        news = news || !std::exchange(each.marked, true);
-    }
-    if (news)
-        (void)company_->settlers.front().try_send(mark_running{std::move(running)});
-    if (any) {
+    auto rows = hand_.take_long_running(company_->settings.mark_after, me.now());
+    if (!rows.empty())
+        (void)company_->settlers.front().try_send(mark_running{.rows = std::move(rows)});
+    if (hand_.running() > 0) {
         marking_ = true;
         me.after(company_->settings.mark_after, mark_due{});
     }
@@ -443,17 +365,6 @@ void claimer::give_back(const held_row& held)
                     .verdict = policy::released{},
                     .handled = {}}};
     (void)company_->settlers[held.settler].try_send(std::move(outcome));
-}
-
-// What was claimed and not started goes back untouched.
-void claimer::let_go()
-{
-    for (const pg::uuid& id : waiting_)
-        give_back(hand_.at(id).held);
-    waiting_.clear();
-    for (const auto& [id, each] : hand_)
-        if (each.again)
-            give_back(*each.again);
 }
 
 }

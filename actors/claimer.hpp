@@ -1,12 +1,12 @@
 #pragma once
 
 #include <cuebox/actors/flow.hpp>
+#include <cuebox/actors/hand.hpp>
 #include <cuebox/actors/settings.hpp>
 #include <cuebox/runtime/self.hpp>
 
-#include <deque>
 #include <set>
-#include <unordered_map>
+#include <vector>
 
 namespace cuebox::actors {
 
@@ -23,35 +23,12 @@ public:
     awaitable<void> run(self<messages>& me);
 
 private:
-    struct in_hand
-    {
-        held_row held{};
-        std::size_t batch = 0;
-        std::optional<std::size_t> worker{};
-        time_point started{};
-        bool marked = false;
-        // The same row, claimed anew while its handler still runs on a lease that is lost.
-        std::optional<held_row> again{};
-    };
-    struct batch
-    {
-        std::size_t rows = 0;
-        std::size_t left = 0;
-        time_point began{};
-    };
-    struct uuid_hash
-    {
-        std::size_t operator()(const pg::uuid& id) const noexcept;
-    };
-
     void react(self<messages>& me, messages::any& message);
     void take(self<messages>& me, claimed& got);
     void finish(self<messages>& me, const lane_done& done);
     void release_worker(self<messages>& me, const worker_idle& idle);
     void lose(self<messages>& me, const leases_lost& lost);
     void wake_flows();
-    bool supersede(held_row& anew);
-    void drop(self<messages>& me, const pg::uuid& row);
     void set_line(self<messages>& me, const line_state& state);
     void seat(const crew_present& crew);
     void dispatch(self<messages>& me);
@@ -67,20 +44,16 @@ private:
     void mark(self<messages>& me);
     void notice_channel(const std::string& channel);
     void give_back(const held_row& held);
-    void let_go();
     std::size_t room() const noexcept;
 
     company_ptr company_;
     flow leased_;
     flow locked_;
-    std::unordered_map<pg::uuid, in_hand, uuid_hash> hand_;
-    std::deque<pg::uuid> waiting_;
+    hand hand_;
     std::vector<address<worker_messages>> workers_;
     std::vector<bool> busy_;        // Of the workers.
     std::vector<std::size_t> idle_; // Those that may be given work.
     std::size_t at_work_ = 0;
-    std::unordered_map<std::size_t, batch> batches_;
-    std::size_t next_batch_ = 0;
     // Rows that claims under way may bring, by settler. An answer may be to a claim of an earlier
     // life, so this is set, never summed.
     std::vector<std::size_t> asked_for_;

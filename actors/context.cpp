@@ -69,7 +69,9 @@ context::context(loop& home, std::shared_ptr<outbox::relay> relay,
       name_(options.name),
       company_(std::make_shared<actors::company>()),
       tree_(std::make_unique<cuebox::tree>(home, options.name,
-                                           supervisor_options{.strategy = strategy::rest_for_one}))
+                                           supervisor_options{.strategy = strategy::rest_for_one,
+                                                              .intensity = options.intensity,
+                                                              .backoff = options.backoff}))
 {
     check(options);
     company_->relay = std::move(relay);

@@ -15,6 +15,9 @@ struct context_options
     // Processing classes to take events of; none is all of the generation.
     std::vector<std::string> classes{};
     actors::settings settings{};
+    // How many restarts of its actors it tolerates before it gives up, and the pause before each.
+    cuebox::intensity intensity{};
+    cuebox::backoff backoff{};
     telemetry::logger log{};
     // Told of every run of a handler; may be empty.
     handling::observer observer{};

@@ -20,6 +20,7 @@ struct worker_options
     std::string database;
     std::string config;
     bool check = false;
+    bool json = false;
 };
 
 worker::worker_config read_config(const std::string& path)
@@ -35,11 +36,14 @@ int run_worker(const worker_options& options)
     const auto config = read_config(options.config);
     const registry none;
     // Whatever is wrong with a handler is said before anything starts.
-    const std::string tree = worker::describe(config, none);
+    const std::string tree =
+        options.json ? worker::describe_json(config, none) + "\n" : worker::describe(config, none);
     if (options.check) {
         std::fputs(tree.c_str(), stdout);
         return done;
     }
+    if (options.json)
+        throw usage_error{"--json goes with --check: a worker's log is JSON by its config"};
     const database where{options.database};
     const telemetry::logger log(telemetry::make_log({.json = config.log.json,
                                                      .file = config.log.file,
@@ -67,6 +71,7 @@ void add_worker(CLI::App& app, action& chosen)
         ->required()
         ->type_name("FILE");
     command->add_flag("--check", options->check, "Check the config, print what would run, and end");
+    command->add_flag("--json", options->json, "With --check: print as JSON");
     command->callback([options, &chosen] { chosen = [options] { return run_worker(*options); }; });
 }
 

@@ -1,5 +1,6 @@
 #include <cuebox/config/nearest.hpp>
 #include <cuebox/config/parse.hpp>
+#include <cuebox/event/encode.hpp>
 #include <cuebox/handlers/kinds/kind.hpp>
 #include <cuebox/handling/handler_set.hpp>
 #include <cuebox/worker/config.hpp>
@@ -8,6 +9,26 @@
 #include <map>
 
 namespace cuebox::worker {
+
+// What --check prints with --json.
+struct described_handler
+{
+    std::string name;
+    std::string delivery;
+    std::vector<std::string> events;
+};
+struct described_context
+{
+    std::string context;
+    std::optional<std::int64_t> generation;
+    std::int64_t workers;
+    std::int64_t lanes;
+    std::vector<described_handler> handlers;
+};
+struct described_worker
+{
+    std::vector<described_context> contexts;
+};
 
 namespace {
 
@@ -125,6 +146,8 @@ context_plan plan_context(const context_config& from, const registry& handlers)
     rules.sweep = from.sweep;
     rules.stop_deadline = from.stop_deadline;
     rules.retention = from.retention;
+    plan.options.intensity = from.supervision.intensity;
+    plan.options.backoff = from.supervision.backoff;
     for (const config::node& each : from.handlers)
         plan.handlers.push_back(make_handler(each, from.retry, handlers));
     return plan;
@@ -170,6 +193,28 @@ std::string describe(const worker_config& config, const registry& handlers)
         }
     }
     return out;
+}
+
+std::string describe_json(const worker_config& config, const registry& handlers)
+{
+    described_worker out;
+    const auto plans = plan_contexts(config, handlers);
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+        const context_config& each = config.contexts[i];
+        described_context context{.context = each.context,
+                                  .generation = each.generation,
+                                  .workers = static_cast<std::int64_t>(each.workers),
+                                  .lanes = static_cast<std::int64_t>(each.lanes),
+                                  .handlers = {}};
+        const handling::handler_set set(plans[i].handlers);
+        for (const auto& handler : set.all())
+            context.handlers.push_back(
+                {.name = handler->name,
+                 .delivery = handler->transactional() ? "transactional" : "leased",
+                 .events = handler->event_types});
+        out.contexts.push_back(std::move(context));
+    }
+    return event::encode(out);
 }
 
 }

@@ -13,6 +13,13 @@
 
 namespace cuebox::worker {
 
+// How a context treats actors of its own that fail.
+struct supervision_config
+{
+    cuebox::intensity intensity{};
+    cuebox::backoff backoff{};
+};
+
 // One listening context, as a supervisor config describes it. docs/configuration.md has every key.
 struct context_config
 {
@@ -41,6 +48,7 @@ struct context_config
     std::chrono::milliseconds sweep = actors::settings{}.sweep;
     std::chrono::milliseconds stop_deadline = actors::settings{}.stop_deadline;
     outbox::retention retention{};
+    supervision_config supervision{};
 
     static constexpr std::string_view required[] = {"context", "handlers"};
     void validate(const config::node& from) const;
@@ -95,7 +103,8 @@ context_plan plan_context(const context_config& from, const registry& handlers);
 // them apart.
 std::vector<context_plan> plan_contexts(const worker_config& config, const registry& handlers);
 
-// What would run, as a tree of text.
+// What would run, as a tree of text, and for machines.
 std::string describe(const worker_config& config, const registry& handlers);
+std::string describe_json(const worker_config& config, const registry& handlers);
 
 }

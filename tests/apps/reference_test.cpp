@@ -25,6 +25,9 @@ bool same(const T& one, const T& other)
 {
     if constexpr (std::is_same_v<T, std::vector<config::node>>)
         return true; // Handlers: the kinds read these.
+    else if constexpr (std::is_same_v<T, worker::supervision_config>)
+        return boost::pfr::eq_fields(one.intensity, other.intensity) &&
+               boost::pfr::eq_fields(one.backoff, other.backoff);
     else if constexpr (std::is_same_v<T, outbox::retention>)
         return boost::pfr::eq_fields(one, other);
     else
@@ -90,7 +93,8 @@ TEST_CASE("the reference config and its page name every key")
     const std::string page = read_text("docs/configuration.md");
     const auto missing_in = [](const std::string& text, auto before, auto after) {
         return missing_of_all<worker::worker_config, worker::context_config, worker::log_config,
-                              retry_policy, outbox::retention>(text, before, after);
+                              retry_policy, outbox::retention, worker::supervision_config>(
+            text, before, after);
     };
 
     CHECK(missing_in(config, " ", ":") == "");

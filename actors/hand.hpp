@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cuebox/actors/messages.hpp>
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace cuebox::actors {
+
+// The leased rows in this process's hands: which of them wait, which run and where, and how fast
+// the batches they came in are worked off. It knows no mailbox and no clock: `now` is given.
+class hand
+{
+public:
+    // Rows of one claim. Those that are in hand already come back because their lease ran out
+    // unnoticed: gives the workers that still run one of these, to be told that they lost it. Such
+    // a row has its turn when that has ended.
+    struct lost_run
+    {
+        pg::uuid row{};
+        std::size_t worker = 0;
+    };
+    std::vector<lost_run> add(std::vector<held_row> rows, time_point now);
+
+    std::size_t size() const noexcept { return rows_.size(); }
+    std::size_t waiting() const noexcept { return waiting_.size(); }
+    std::size_t running() const noexcept { return rows_.size() - waiting_.size(); }
+
+    // The next one in line, which must be there; and that it runs from now on.
+    const held_row& next() const { return rows_.at(waiting_.front()).held; }
+    void start_next(std::size_t worker, time_point now);
+
+    // How long a batch took, once the last of its rows is out of hand.
+    struct pace
+    {
+        std::size_t rows = 0;
+        duration took{};
+    };
+    // Whether that worker runs that row; then that it no longer does.
+    bool runs_at(const pg::uuid& row, std::size_t worker) const;
+    std::optional<pace> drop(const pg::uuid& row, time_point now);
+    // The lease is lost: the worker to be told, if the row runs; one that waits is dropped.
+    std::optional<std::size_t> lose(const pg::uuid& row, time_point now);
+
+    std::vector<outbox::relay::lease> leases() const;
+    // Those that have run for so long. None when all of them were given before.
+    std::vector<pg::uuid> take_long_running(duration at_least, time_point now);
+    // What was not started; forgotten here.
+    std::vector<held_row> take_waiting();
+
+private:
+    struct entry
+    {
+        held_row held{};
+        std::size_t batch = 0;
+        std::optional<std::size_t> worker{};
+        time_point started{};
+        bool given = false;
+        // The same row, claimed anew while its handler still runs on a lease that is lost.
+        std::optional<held_row> again{};
+    };
+    struct batch
+    {
+        std::size_t rows = 0;
+        std::size_t left = 0;
+        time_point began{};
+    };
+    struct uuid_hash
+    {
+        std::size_t operator()(const pg::uuid& id) const noexcept;
+    };
+
+    std::unordered_map<pg::uuid, entry, uuid_hash> rows_;
+    std::deque<pg::uuid> waiting_;
+    std::unordered_map<std::size_t, batch> batches_;
+    std::size_t next_batch_ = 0;
+};
+
+}
