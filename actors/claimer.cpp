@@ -146,7 +146,7 @@ void claimer::take(self<messages>& me, claimed& got)
     for (const held_row& each : got.rows)
         notice_channel(each.row->channel);
     for (const auto& each : hand_.add(std::move(got.rows), me.now()))
-        (void)workers_[each.worker].try_send(lease_lost{each.row});
+        (void)workers_[each.worker].try_send(lease_lost{each.row, each.token});
 }
 
 void claimer::finish(self<messages>& me, const lane_done& done)
@@ -180,9 +180,9 @@ void claimer::release_worker(self<messages>& me, const worker_idle& idle)
 
 void claimer::lose(self<messages>& me, const leases_lost& lost)
 {
-    for (const pg::uuid& id : lost.rows)
-        if (const auto worker = hand_.lose(id, me.now()))
-            (void)workers_[*worker].try_send(lease_lost{id});
+    for (const auto& each : lost.leases)
+        if (const auto worker = hand_.lose(each, me.now()))
+            (void)workers_[*worker].try_send(lease_lost{each.id, each.token});
 }
 
 void claimer::seat(const crew_present& crew)
@@ -284,8 +284,10 @@ void claimer::claim_leased(self<messages>& me)
         if (leased_.busy[i] || limit == 0 || !leased_.hungry(now))
             continue;
         claim order{leased_.request(limit, now)};
+        const auto bounds = order.wanted.bounds;
         if (company_->settlers[i].try_send(std::move(order)) != sent::accepted)
             continue;
+        leased_.asked(bounds);
         leased_.busy[i] = true;
         asked_for_[i] = limit;
         // Until it answers there is nothing known to be left for the others, unless there was.
@@ -302,8 +304,10 @@ void claimer::claim_locked(self<messages>& me)
             continue;
         take_batch order{.wanted = locked_.request(locked_.size.now(), now),
                          .careful = careful(me)};
+        const auto bounds = order.wanted.bounds;
         if (company_->lanes[i].try_send(std::move(order)) != sent::accepted)
             continue;
+        locked_.asked(bounds);
         locked_.busy[i] = true;
         if (!locked_.backlog())
             break;

@@ -89,9 +89,9 @@ void context::furnish()
     using namespace actors;
     company& all = *company_;
     const settings& rules = all.settings;
-    // As many messages as there can be rows in hand, twice over: nobody waits, nothing is refused.
-    const std::size_t in_hand = rules.workers + 2 * rules.claim.batch_max;
-    const child_options roomy{.capacity = 2 * in_hand + 64};
+    // What is sent to these must not be refused, and is bounded by what is in hand; a mailbox takes
+    // the memory of what waits in it, not of its capacity.
+    const child_options roomy{.capacity = 1'000'000};
     child_options patient{.stop_deadline = rules.stop_deadline};
 
     all.connection = tree_->add<actors::connection>("connection", company_);

@@ -57,7 +57,7 @@ void flow::answered(const policy::claim_bounds& bounds, const policy::claim_reac
     }
     else if (bounds.full) {
         more_ = cursor_.wants_full(); // Woken again since it was asked.
-        end_reached_ = true;
+        end_reached_ = !more_;
     }
     else {
         end_reached_ = true;

@@ -22,6 +22,8 @@ public:
 
     bool hungry(time now) const noexcept;
     outbox::claim_request request(std::size_t limit, time now) const;
+    // It was sent.
+    void asked(const policy::claim_bounds& bounds) noexcept { cursor_.asked(bounds); }
     // When it is hungry but must wait.
     std::optional<time> held_back_until(time now) const noexcept;
 

@@ -26,7 +26,8 @@ std::vector<hand::lost_run> hand::add(std::vector<held_row> rows, time_point now
             ++added;
         }
         else if (found->second.worker) {
-            lost.push_back({.row = id, .worker = *found->second.worker});
+            lost.push_back(
+                {.row = id, .token = found->second.held.token, .worker = *found->second.worker});
             found->second.again = std::move(each);
         }
         else {
@@ -72,15 +73,15 @@ std::optional<hand::pace> hand::drop(const pg::uuid& row, time_point now)
     return done;
 }
 
-std::optional<std::size_t> hand::lose(const pg::uuid& row, time_point now)
+std::optional<std::size_t> hand::lose(const outbox::relay::lease& lost, time_point now)
 {
-    const auto found = rows_.find(row);
-    if (found == rows_.end())
+    const auto found = rows_.find(lost.id);
+    if (found == rows_.end() || found->second.held.token != lost.token)
         return std::nullopt;
     if (found->second.worker)
         return found->second.worker; // It says when its handler has ended.
-    std::erase(waiting_, row);
-    drop(row, now);
+    std::erase(waiting_, lost.id);
+    drop(lost.id, now);
     return std::nullopt;
 }
 

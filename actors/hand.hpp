@@ -21,6 +21,7 @@ public:
     struct lost_run
     {
         pg::uuid row{};
+        pg::uuid token{};
         std::size_t worker = 0;
     };
     std::vector<lost_run> add(std::vector<held_row> rows, time_point now);
@@ -42,8 +43,9 @@ public:
     // Whether that worker runs that row; then that it no longer does.
     bool runs_at(const pg::uuid& row, std::size_t worker) const;
     std::optional<pace> drop(const pg::uuid& row, time_point now);
-    // The lease is lost: the worker to be told, if the row runs; one that waits is dropped.
-    std::optional<std::size_t> lose(const pg::uuid& row, time_point now);
+    // The lease is lost: the worker to be told, if the row runs; one that waits is dropped. Of a
+    // row that is held under a newer one nothing is lost.
+    std::optional<std::size_t> lose(const outbox::relay::lease& lost, time_point now);
 
     std::vector<outbox::relay::lease> leases() const;
     // Those that have run for so long. None when all of them were given before.

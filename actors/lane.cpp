@@ -4,6 +4,7 @@
 #include "trouble.hpp"
 
 #include <cuebox/event/timestamp.hpp>
+#include <cuebox/pg/error.hpp>
 #include <cuebox/pg/transaction.hpp>
 
 #include <boost/asio/error.hpp>
@@ -85,8 +86,10 @@ awaitable<void> lane::take(self<messages>& me, take_batch order, lane_done& done
     if (!clean)
         co_await run_carefully(me, *batch, rows);
     auto outcomes = settle_all(me, rows, done);
-    careful_ = !clean && done.failures;
+    // Should the commit fail, the next batch finds out whose fault it is.
+    careful_ = true;
     co_await batch->settle(outcomes);
+    careful_ = !clean && done.failures;
     // Only now it is so: what was run and rolled back before is nobody's business.
     for (std::size_t i = 0; i < rows.size(); ++i)
         report_runs(*company_, *rows[i].row, rows[i].runs, outcomes[i].verdict);
@@ -154,6 +157,8 @@ awaitable<void> lane::run_carefully(self<messages>& me, outbox::locked_batch& ba
             std::vector<outbox::handled_record> key{record_of(*handler, *each.row)};
             const std::vector<bool> ours = co_await batch.open_gate(std::move(key));
             auto run = co_await run_one(me, batch, each, handler, ours.front());
+            if (run.result.succeeded() && ours.front())
+                co_await check(batch, run);
             const bool succeeded = run.result.succeeded();
             each.runs.push_back(std::move(run));
             if (!succeeded)
@@ -161,6 +166,20 @@ awaitable<void> lane::run_carefully(self<messages>& me, outbox::locked_batch& ba
             culprit_.reset();
         }
     }
+}
+
+// What would only come out at the commit, when it is too late to tell whose it is.
+awaitable<void> lane::check(outbox::locked_batch& batch, handling::handler_run& run)
+{
+    std::exception_ptr thrown;
+    try {
+        co_await batch.check_constraints();
+    }
+    catch (const pg::error&) {
+        thrown = std::current_exception();
+    }
+    if (thrown)
+        run.result.failure = handling::classify(thrown, *run.by);
 }
 
 awaitable<handling::handler_run> lane::run_one(self<messages>& me, outbox::locked_batch& batch,
@@ -174,6 +193,11 @@ awaitable<handling::handler_run> lane::run_one(self<messages>& me, outbox::locke
         batch.work().lend();
         run.result = co_await handling::run_handler(*handler, std::move(arrival), &batch.work());
         batch.work().take_back();
+        // An error it caught is still the transaction's, and would be charged to the next one.
+        if (run.result.succeeded() && batch.work().failed())
+            run.result.failure = policy::failure{
+                .reason = "the handler left its transaction failed: let the error out, or put a "
+                          "savepoint around what may fail"};
         // The stop deadline has passed: nothing of the batch is kept, and no attempt is burnt.
         if (run.result.cancelled)
             throw boost::system::system_error(boost::asio::error::operation_aborted);

@@ -42,6 +42,7 @@ private:
 
     awaitable<void> take(self<messages>& me, take_batch order, lane_done& done);
     awaitable<void> charge();
+    awaitable<void> check(outbox::locked_batch& batch, handling::handler_run& run);
     awaitable<void> name_rows(self<messages>& me, std::vector<pg::uuid> rows);
     // False when a handler failed or was cancelled.
     awaitable<bool> run_all(self<messages>& me, outbox::locked_batch& batch,

@@ -35,6 +35,8 @@ struct run_row
 struct lease_lost
 {
     pg::uuid row{};
+    // Of that claim; the row may be held under a newer one.
+    pg::uuid token{};
 };
 // The worker's own: the handlers of its row have ended, or took too long.
 struct row_ended
@@ -123,7 +125,7 @@ struct marked
 // Leases that were not renewed in time: others may have the rows by now.
 struct leases_lost
 {
-    std::vector<pg::uuid> rows{};
+    std::vector<outbox::relay::lease> leases{};
 };
 // The floor of the generation; none when the database did not answer.
 struct floor_found
@@ -300,5 +302,4 @@ struct get_gauges
 };
 using gauge_messages = messages<tick, get_gauges>;
 using sweeper_messages = messages<tick>;
-
 }

@@ -83,10 +83,11 @@ awaitable<void> settler::flush(self<messages>& me)
         co_await exchange(me);
     auto& relay = *company_->relay;
     try {
-        if (auto held = std::exchange(leases_, std::nullopt)) {
-            auto lost = co_await relay.extend(std::move(*held));
-            if (!lost.empty())
-                (void)company_->claimer.try_send(leases_lost{std::move(lost)});
+        if (leases_) {
+            const auto held = *leases_;
+            const std::vector<pg::uuid> lost = co_await relay.extend(held);
+            leases_.reset(); // Only now, so that what fails is tried again.
+            tell_lost(held, lost);
         }
         if (running_changed_)
             co_await mark();
@@ -105,6 +106,17 @@ awaitable<void> settler::flush(self<messages>& me)
         co_await me.sleep(pause_after_failure);
     while (auto more = me.try_receive())
         take(*more);
+}
+
+void settler::tell_lost(const std::vector<outbox::relay::lease>& held,
+                        const std::vector<pg::uuid>& lost)
+{
+    leases_lost news;
+    for (const auto& each : held)
+        if (std::ranges::find(lost, each.id) != lost.end())
+            news.leases.push_back(each);
+    if (!news.leases.empty())
+        (void)company_->claimer.try_send(std::move(news));
 }
 
 awaitable<void> settler::mark()
@@ -132,6 +144,9 @@ awaitable<void> settler::exchange(self<messages>& me)
     try {
         auto done = co_await company_->relay->exchange(outcomes, wanted);
         forget(count, done.lost);
+        if (!done.expand_trouble.empty())
+            company_->log.warning("broadcasts wait, they could not be expanded",
+                                  {{"error", done.expand_trouble}});
         failed_ = false;
         if (wanted) {
             for (auto& each : done.claimed.rows)

@@ -27,6 +27,8 @@ private:
     awaitable<void> flush(self<messages>& me);
     awaitable<void> exchange(self<messages>& me);
     awaitable<void> mark();
+    void tell_lost(const std::vector<outbox::relay::lease>& held,
+                   const std::vector<pg::uuid>& lost);
     awaitable<void> vet(std::vector<held_row>& rows);
     void pass_on(outbox::claimed got, const outbox::claim_request& wanted, duration took,
                  std::vector<held_row> rows);

@@ -28,7 +28,7 @@ awaitable<void> worker::run(self<messages>& me)
                 start(me, work, std::move(given->held));
         }
         else if (auto* lost = std::get_if<lease_lost>(&*message)) {
-            if (job_ && job_->held.row->id == lost->row) {
+            if (job_ && job_->held.row->id == lost->row && job_->held.token == lost->token) {
                 job_->lost = true;
                 call_off(work);
             }
@@ -83,7 +83,19 @@ void worker::call_off(scope& work)
     work.cancel();
 }
 
+// However it goes, the row has an end.
 awaitable<void> worker::perform(self<messages>& me)
+{
+    try {
+        co_await run_handlers(me);
+    }
+    catch (const std::exception& error) {
+        company_->log.error("a row was given up", {{"error", std::string_view(error.what())}});
+    }
+    (void)me.address().try_send(row_ended{});
+}
+
+awaitable<void> worker::run_handlers(self<messages>& me)
 {
     row_job& job = *job_;
     const auto& row = *job.held.row;
@@ -120,7 +132,6 @@ awaitable<void> worker::perform(self<messages>& me)
         if (cancelled)
             break;
     }
-    (void)me.address().try_send(row_ended{});
 }
 
 awaitable<handling::handler_result> worker::run_one(const handling::handler& what,
@@ -138,12 +149,17 @@ awaitable<handling::handler_result> worker::run_within(const handling::handler& 
 {
     handling::handler_result result;
     std::exception_ptr thrown;
+    bool begun = false;
     try {
         auto batch = co_await company_->relay->begin();
+        begun = true;
         std::vector<outbox::handled_record> key{record_of(what, *job_->held.row)};
         const std::vector<bool> ours = co_await batch->open_gate(std::move(key));
-        if (ours.front())
+        if (ours.front()) {
+            batch->work().lend();
             result = co_await handling::run_handler(what, std::move(with), &batch->work());
+            batch->work().take_back();
+        }
         if (result.succeeded())
             co_await batch->settle({});
     }
@@ -153,7 +169,10 @@ awaitable<handling::handler_result> worker::run_within(const handling::handler& 
     if (!thrown)
         co_return result;
     const auto told = co_await asio::this_coro::cancellation_state;
-    if (detail::is_cancellation(thrown) && told.cancelled() != asio::cancellation_type::none)
+    const bool stopped =
+        detail::is_cancellation(thrown) && told.cancelled() != asio::cancellation_type::none;
+    // Without a connection the handler had no turn: the row goes back, and pays nothing.
+    if (stopped || !begun)
         result.cancelled = true;
     else
         result.failure = handling::classify(thrown, what);
@@ -172,6 +191,10 @@ void worker::conclude(self<messages>& me)
             each.result = {.failure =
                                policy::failure{.reason = "took longer than its timeout of " +
                                                          config::print_duration(each.by->timeout)}};
+    // One that had no turn at all, for whatever reason: the row is not delivered without it.
+    if (done.runs.size() < done.handlers->for_type(row.event_type).size() &&
+        std::ranges::none_of(done.runs, [](const auto& each) { return !each.result.succeeded(); }))
+        done.runs.push_back({.by = {}, .result = {.failure = {}, .cancelled = true}});
     worker_idle idle{.worker = index_, .row = row.id};
     if (!done.lost) {
         auto verdict = handling::judge(done.runs, row.attempts, me.loop().jitter());

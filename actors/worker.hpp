@@ -37,6 +37,7 @@ public:
 
 private:
     awaitable<void> perform(self<messages>& me);
+    awaitable<void> run_handlers(self<messages>& me);
     awaitable<handling::handler_result> run_one(const handling::handler& what,
                                                 handling::arrival with);
     awaitable<handling::handler_result> run_within(const handling::handler& what,

@@ -103,11 +103,19 @@ private:
 };
 
 // Every lane and settler of a context may be at work at once, and its keepers now and then.
-std::size_t connections_for(const worker_config& config)
+std::size_t connections_for(const worker_config& config, const registry& handlers)
 {
     std::size_t most = 0;
-    for (const context_config& each : config.contexts)
+    for (const context_config& each : config.contexts) {
         most += 2 * each.lanes + 2;
+        // A transactional handler of a leased event holds one while it runs.
+        const handling::handler_set set(plan_context(each, handlers).handlers);
+        const bool mixed = std::ranges::any_of(set.leased_types(), [&](const std::string& type) {
+            return std::ranges::any_of(set.for_type(type), &handling::handler::transactional,
+                                       [](const auto& one) -> const auto& { return *one; });
+        });
+        most += mixed ? each.workers : 0;
+    }
     return std::max<std::size_t>(4, most);
 }
 
@@ -153,7 +161,7 @@ int run(const worker_config& config, const registry& handlers, run_options optio
     const std::size_t threads = std::max<std::size_t>(config.threads, 1);
     for (std::size_t i = 0; i < threads; ++i)
         shifts.push_back(std::make_unique<shift>(
-            options.database, config.connections.value_or(connections_for(config))));
+            options.database, config.connections.value_or(connections_for(config, handlers))));
     const auto plans = plan_contexts(config, handlers);
     // More threads than contexts: each of those runs several times over, and they share its work.
     for (std::size_t i = 0; i < std::max(threads, plans.size()); ++i) {

@@ -8,6 +8,21 @@
 
 namespace cuebox::handling {
 
+namespace {
+
+// The handler's own opinion; one that throws has none.
+bool says_terminal(const handler& by, const std::exception& error)
+{
+    try {
+        return by.terminal && by.terminal(error);
+    }
+    catch (...) {
+        return false;
+    }
+}
+
+}
+
 policy::failure classify(const std::exception_ptr& thrown, const handler& by)
 {
     try {
@@ -22,11 +37,11 @@ policy::failure classify(const std::exception_ptr& thrown, const handler& by)
     }
     catch (const pg::error& error) {
         const bool terminal =
-            policy::is_terminal_sqlstate(error.sqlstate()) || (by.terminal && by.terminal(error));
+            policy::is_terminal_sqlstate(error.sqlstate()) || says_terminal(by, error);
         return {.terminal = terminal, .reason = policy::shorten_reason(error.what())};
     }
     catch (const std::exception& error) {
-        return {.terminal = by.terminal && by.terminal(error),
+        return {.terminal = says_terminal(by, error),
                 .reason = policy::shorten_reason(error.what())};
     }
     catch (...) {

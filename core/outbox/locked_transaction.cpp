@@ -14,6 +14,14 @@ constexpr pg::statement release_savepoint{.name = "close gate",
 constexpr pg::statement undo_savepoint{.name = "undo gate",
                                        .sql = "rollback to savepoint cuebox_gate"};
 
+constexpr pg::statement open_check{.name = "open check", .sql = "savepoint cuebox_check"};
+constexpr pg::statement check_now{.name = "check constraints",
+                                  .sql = "set constraints all immediate"};
+constexpr pg::statement undo_check{.name = "undo check",
+                                   .sql = "rollback to savepoint cuebox_check"};
+constexpr pg::statement release_check{.name = "close check",
+                                      .sql = "release savepoint cuebox_check"};
+
 struct key_row
 {
     std::string handler;
@@ -60,6 +68,7 @@ pg::awaitable<std::vector<bool>> locked_transaction::open_gate(std::vector<handl
     steps.add(open_savepoint);
     const std::size_t gate = steps.add(gate_handled, handled_params(keys));
     gate_open_ = true;
+    before_gate_ = transaction_.added();
     const auto answers = co_await transaction_.run(std::move(steps));
     for (const pg::outcome& each : answers)
         each.get();
@@ -72,6 +81,20 @@ pg::awaitable<void> locked_transaction::undo_gate()
     steps.add(undo_savepoint);
     steps.add(release_savepoint);
     gate_open_ = false;
+    transaction_.forget_since(before_gate_);
+    const auto answers = co_await transaction_.run(std::move(steps));
+    for (const pg::outcome& each : answers)
+        each.get();
+}
+
+// Within a savepoint that is undone, because what is set would stay set for the rest.
+pg::awaitable<void> locked_transaction::check_constraints()
+{
+    pg::pipeline steps;
+    steps.add(open_check);
+    steps.add(check_now);
+    steps.add(undo_check);
+    steps.add(release_check);
     const auto answers = co_await transaction_.run(std::move(steps));
     for (const pg::outcome& each : answers)
         each.get();

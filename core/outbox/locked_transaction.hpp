@@ -18,6 +18,7 @@ public:
     std::size_t expanded() const override { return expanded_; }
     pg::awaitable<std::vector<bool>> open_gate(std::vector<handled_record> keys) override;
     pg::awaitable<void> undo_gate() override;
+    pg::awaitable<void> check_constraints() override;
     pg::transaction& work() override { return transaction_; }
     pg::awaitable<void> settle(std::vector<settlement> outcomes) override;
 
@@ -28,6 +29,7 @@ private:
     std::vector<claimed_row> rows_;
     std::size_t expanded_ = 0;
     bool gate_open_ = false;
+    pg::transaction::additions before_gate_{};
 };
 
 // For each key whether the result, of columns `handler` and `idempotency_key`, has it; each row of

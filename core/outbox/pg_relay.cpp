@@ -84,11 +84,14 @@ pg::awaitable<relay::exchanged> pg_relay::exchange(const std::vector<settlement>
             answers[i].get();
         done.lost = answers[settled_at].get().rows<pg::uuid>();
     }
-    if (expanding)
-        done.claimed.expanded =
-            static_cast<std::size_t>(answers.front().get().only<std::int32_t>());
     if (wanted)
         done.claimed.rows = answers.back().get().rows<claimed_row>();
+    // A transaction of its own, so its failure leaves the rest as it is.
+    if (expanding && answers.front().ok())
+        done.claimed.expanded =
+            static_cast<std::size_t>(answers.front().get().only<std::int32_t>());
+    else if (expanding && answers.front().failure())
+        done.expand_trouble = answers.front().failure()->what();
     co_return done;
 }
 
@@ -125,7 +128,9 @@ pg::awaitable<std::unique_ptr<locked_batch>> pg_relay::lock(claim_request wanted
         pg::pipeline steps;
         add_expand(steps, wanted);
         const auto answers = co_await connection->run(std::move(steps));
-        expanded = static_cast<std::size_t>(answers.front().get().only<std::int32_t>());
+        // What cannot be expanded now is left for later; the rest can be handled.
+        if (answers.front().ok())
+            expanded = static_cast<std::size_t>(answers.front().get().only<std::int32_t>());
     }
     auto batch = std::make_unique<locked_transaction>(std::move(connection), options_.worker);
     const pg::params values(

@@ -30,6 +30,8 @@ public:
     // records; one gate is open at a time.
     virtual pg::awaitable<std::vector<bool>> open_gate(std::vector<handled_record> keys) = 0;
     virtual pg::awaitable<void> undo_gate() = 0;
+    // Throws what the commit would say about deferred constraints, so that who broke one is known.
+    virtual pg::awaitable<void> check_constraints() = 0;
 
     // Where a handler's writes go.
     virtual pg::transaction& work() = 0;
@@ -125,6 +127,8 @@ public:
     {
         outbox::claimed claimed{};
         std::vector<pg::uuid> lost{};
+        // Why broadcasts could not be expanded, if they could not; the rest was done.
+        std::string expand_trouble{};
     };
     // The caller awaits it: the outcomes stay its own, to be tried again when this throws.
     virtual pg::awaitable<exchanged> exchange(const std::vector<settlement>& outcomes,

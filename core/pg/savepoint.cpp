@@ -15,11 +15,18 @@ std::string name_at(int depth)
 
 }
 
-savepoint::savepoint(transaction& of, int depth) : transaction_(&of), depth_(depth) {}
+savepoint::savepoint(transaction& of, int depth)
+    : transaction_(&of),
+      depth_(depth),
+      statements_(of.added().statements),
+      calls_(of.added().calls)
+{}
 
 savepoint::savepoint(savepoint&& other) noexcept
     : transaction_(std::exchange(other.transaction_, nullptr)),
-      depth_(other.depth_)
+      depth_(other.depth_),
+      statements_(other.statements_),
+      calls_(other.calls_)
 {}
 
 savepoint::~savepoint()
@@ -55,6 +62,8 @@ awaitable<void> savepoint::end(bool undo)
     for (const outcome& each : outcomes)
         each.get();
     --transaction_->savepoints_;
+    if (undo)
+        transaction_->forget_since({.statements = statements_, .calls = calls_});
     transaction_ = nullptr;
 }
 

@@ -2,6 +2,8 @@
 
 #include <cuebox/pg/awaitable.hpp>
 
+#include <cstddef>
+
 namespace cuebox::pg {
 
 class transaction;
@@ -28,6 +30,8 @@ private:
 
     transaction* transaction_; // Null when it has ended.
     int depth_;
+    std::size_t statements_; // Of the commit, when it began, and calls after it.
+    std::size_t calls_;
 };
 
 }

@@ -89,6 +89,11 @@ void session::break_off(std::string_view why)
     connection_ = nullptr;
 }
 
+bool session::in_failed_transaction() const noexcept
+{
+    return connection_ && PQtransactionStatus(connection_) == PQTRANS_INERROR;
+}
+
 bool session::in_transaction() const noexcept
 {
     const auto status = connection_ ? PQtransactionStatus(connection_) : PQTRANS_UNKNOWN;

@@ -59,6 +59,8 @@ public:
 
     // Whether the server is inside a transaction, failed or not.
     bool in_transaction() const noexcept;
+    // Whether it is inside one that has failed, and will only be rolled back.
+    bool in_failed_transaction() const noexcept;
 
     pg_conn* raw() const noexcept { return connection_; }
     const std::shared_ptr<cancel_point>& cancelling() const noexcept { return cancelling_; }

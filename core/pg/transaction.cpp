@@ -232,4 +232,18 @@ void transaction::after_commit(std::function<void()> call)
     after_commit_.push_back(std::move(call));
 }
 
+bool transaction::failed() const noexcept
+{
+    return session_->broken() || session_->in_failed_transaction();
+}
+
+void transaction::forget_since(additions then)
+{
+    if (with_commit_.size() > then.statements)
+        with_commit_.erase(with_commit_.begin() + static_cast<std::ptrdiff_t>(then.statements),
+                           with_commit_.end());
+    if (after_commit_.size() > then.calls)
+        after_commit_.resize(then.calls);
+}
+
 }

@@ -61,6 +61,19 @@ public:
     void lend() noexcept { lent_ = true; }
     void take_back() noexcept { lent_ = false; }
 
+    // Nothing more can be done in it: a statement has failed, or the connection is gone. A
+    // savepoint that is rolled back makes the former good.
+    bool failed() const noexcept;
+
+    // What was added to the commit since: forgotten with the part of the work it belongs to.
+    struct additions
+    {
+        std::size_t statements = 0;
+        std::size_t calls = 0;
+    };
+    additions added() const noexcept { return {with_commit_.size(), after_commit_.size()}; }
+    void forget_since(additions then);
+
     // Neither committed nor rolled back yet.
     bool open() const noexcept { return state_ != state::over; }
     // COMMIT was sent and its answer never arrived, for whatever reason: it may have happened.

@@ -17,10 +17,15 @@ claim_bounds claim_cursor::next(time now) const noexcept
     return {.from = position_, .due_from = due_position_, .full = false};
 }
 
+void claim_cursor::asked(const claim_bounds& bounds) noexcept
+{
+    if (bounds.full)
+        full_due_ = false;
+}
+
 void claim_cursor::claimed(const claim_bounds& bounds, const claim_reach& reach, time now) noexcept
 {
     if (bounds.full) {
-        full_due_ = false;
         full_at_ = now + reach.took * full_share;
         // It may have found rows far below: they are worked off from there.
         position_ = std::max(floor_, reach.ordinary);

@@ -39,6 +39,8 @@ public:
     using time = std::chrono::nanoseconds; // Of a clock that only goes forward.
 
     claim_bounds next(time now) const noexcept;
+    // They were asked for: whoever calls for a look everywhere from now on means another one.
+    void asked(const claim_bounds& bounds) noexcept;
     void claimed(const claim_bounds& bounds, const claim_reach& reach, time now) noexcept;
 
     // Below it nothing is left to do. True when it went back: something was committed late.

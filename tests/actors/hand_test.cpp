@@ -70,11 +70,16 @@ TEST_CASE("a row that comes back while it runs has its turn when that has ended"
 TEST_CASE("a lost lease is told to who runs the row, and one that waits is forgotten", "[actors]")
 {
     hand rows;
-    rows.add({row_of(one), row_of(two)}, at(0s));
+    const auto first = row_of(one);
+    const auto second = row_of(two);
+    const outbox::relay::lease of_one{.id = one, .token = first.token};
+    const outbox::relay::lease of_two{.id = two, .token = second.token};
+    rows.add({first, second}, at(0s));
     rows.start_next(1, at(0s));
 
-    CHECK(rows.lose(one, at(1s)) == 1U);
-    CHECK_FALSE(rows.lose(two, at(1s)));
+    CHECK_FALSE(rows.lose({.id = one, .token = two}, at(1s))); // Of an older claim.
+    CHECK(rows.lose(of_one, at(1s)) == 1U);
+    CHECK_FALSE(rows.lose(of_two, at(1s)));
     CHECK(rows.size() == 1);
     CHECK(rows.waiting() == 0);
 }
@@ -110,6 +115,7 @@ TEST_CASE("a flow that found nothing is hungry when it is woken", "[actors]")
     CHECK(request.bounds.full);
     CHECK(request.expand);
 
+    orders.asked(request.bounds);
     orders.answered(request.bounds, {.asked = 10, .got = 0, .took = 1ms}, 0, 0s);
     CHECK_FALSE(orders.hungry(1h));
     orders.woken();
@@ -127,4 +133,16 @@ TEST_CASE("a flow whose database was away waits a moment", "[actors]")
     CHECK(orders.held_back_until(10s) == 11s);
     CHECK(orders.hungry(11s));
     CHECK_FALSE(flow({}, 1, {}).hungry(11s));
+}
+
+TEST_CASE("a flow that is woken while it claims is hungry when it has its answer", "[actors]")
+{
+    flow orders({"order.placed"}, 1, {});
+    const auto request = orders.request(10, 0s);
+    orders.asked(request.bounds);
+
+    orders.woken();
+    orders.answered(request.bounds, {.asked = 10, .got = 0, .took = 1ms}, 0, 0s);
+
+    CHECK(orders.hungry(1s));
 }

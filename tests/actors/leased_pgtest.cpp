@@ -109,3 +109,22 @@ TEST_CASE("a terminal error, and a payload of another shape, fail at once", "[ac
                          "order by created_at) from core.outbox") ==
           "failed 0 never, failed 0 payload /number: expected integer, got string");
 }
+
+TEST_CASE("a handler whose own judgement of its errors throws is tried again", "[actors]")
+{
+    const migrated database;
+    ledger book;
+    registry handlers;
+    handlers.on<order_placed>(
+        "billing.mail", &fail_always,
+        {.retry = quick, .timeout = {}, .terminal = [](const std::exception&) -> bool {
+             throw std::logic_error("undecided");
+         }});
+    running_context billing(database, handlers, book);
+    billing.wait_until_listening();
+
+    shop(database).place(7);
+
+    REQUIRE(book.wait([](const ledger& all) { return all.count("failed") == 1; }));
+    CHECK(book.count("retry") == 3);
+}

@@ -50,6 +50,30 @@ awaitable<void> commit_by_itself(delivery<order_placed> order, pg::transaction& 
     co_await work.commit();
 }
 
+constexpr pg::statement refused{.name = "refused", .sql = "select 1 / 0"};
+constexpr pg::statement note_sent{.name = "note",
+                                  .sql = "insert into invoices values (-1, 'note')"};
+
+// As one ignores duplicates elsewhere; here the transaction does not forget.
+awaitable<void> swallow_errors(delivery<order_placed> order, pg::transaction& work)
+{
+    co_await work.execute(insert_invoice, order->number, order->buyer);
+    try {
+        if (order->number == 13)
+            co_await work.execute(refused);
+    }
+    catch (const pg::error&) {
+    }
+}
+
+awaitable<void> note_with_commit(delivery<order_placed> order, pg::transaction& work)
+{
+    work.add_to_commit(note_sent, {});
+    co_await work.execute(insert_invoice, order->number, order->buyer);
+    if (order->number == 13)
+        throw std::runtime_error("unlucky");
+}
+
 // Whether the last thing the listener did was to listen on the class's channel, or it is past that.
 std::string listened(const migrated& database)
 {
@@ -242,4 +266,65 @@ TEST_CASE("a context learns of channels with a class, and listens on them from t
     billing.wait_until_listening();
     shop(database).place(4, {.processing_class = "bulk"});
     REQUIRE(book.wait([](const ledger& all) { return all.count("delivered") == 4; }));
+}
+
+TEST_CASE("a handler that swallows an error of its transaction has failed, alone", "[actors]")
+{
+    const migrated database;
+    make_invoices(database);
+    shop(database).place_many(20);
+    ledger book;
+    registry handlers;
+    handlers.on<order_placed>("billing.invoice", &swallow_errors, {.retry = {.max_retries = 0}});
+
+    running_context billing(database, handlers, book);
+
+    REQUIRE(book.wait([](const ledger& all) {
+        return all.count("delivered") == 19 && all.count("failed") == 1;
+    }));
+    billing.stop();
+    CHECK(database.query("select count(*) from invoices") == "19");
+    CHECK(database.query("select last_error from core.outbox where status = 'failed'")
+              .starts_with("the handler left its transaction failed"));
+}
+
+TEST_CASE("a deferred constraint is charged to who broke it", "[actors]")
+{
+    const migrated database;
+    database.query("create table invoices (number bigint, buyer text, "
+                   "exclude using btree (number with =) deferrable initially deferred)");
+    database.query("insert into invoices values (13, 'grace')");
+    shop(database).place_many(20);
+    ledger book;
+    registry handlers;
+    handlers.on<order_placed>("billing.invoice", &bill);
+
+    running_context billing(database, handlers, book);
+
+    REQUIRE(book.wait([](const ledger& all) {
+        return all.count("delivered") == 19 && all.count("failed") == 1;
+    }));
+    billing.stop();
+    CHECK(database.query("select count(*) from invoices") == "20");
+    CHECK(database.query("select attempts || ' ' || (payload->>'number') from core.outbox "
+                         "where status = 'failed'") == "0 13");
+}
+
+TEST_CASE("what a handler adds to the commit goes with it, once, or not at all", "[actors]")
+{
+    const migrated database;
+    make_invoices(database);
+    shop(database).place_many(20);
+    ledger book;
+    registry handlers;
+    handlers.on<order_placed>("billing.invoice", &note_with_commit, {.retry = {.max_retries = 0}});
+
+    running_context billing(database, handlers, book);
+
+    REQUIRE(book.wait([](const ledger& all) {
+        return all.count("delivered") == 19 && all.count("failed") == 1;
+    }));
+    billing.stop();
+    CHECK(database.query("select count(*) from invoices where number >= 0") == "19");
+    CHECK(database.query("select count(*) from invoices where number = -1") == "19");
 }

@@ -55,6 +55,7 @@ TEST_CASE("the first claim is a full one, and what came back full goes on from t
 {
     claim_cursor cursor;
     const auto first = cursor.next(0s);
+    cursor.asked(first);
 
     cursor.claimed(first, {.asked = 10, .got = 10, .ordinary = at(5), .took = 1ms}, 0s);
 
@@ -62,9 +63,22 @@ TEST_CASE("the first claim is a full one, and what came back full goes on from t
     CHECK(cursor.next(1s) == claim_bounds{at(5), cuebox::event::timestamp::min(), false});
 }
 
+TEST_CASE("a look everywhere that is called for while one is under way is another one", "[policy]")
+{
+    claim_cursor cursor;
+    const auto first = cursor.next(0s);
+    cursor.asked(first);
+    cursor.look_everywhere();
+
+    cursor.claimed(first, {.asked = 10, .got = 0, .took = 1ms}, 0s);
+
+    CHECK(cursor.wants_full());
+}
+
 TEST_CASE("a quick claim that comes back short is followed by a full one", "[policy]")
 {
     claim_cursor cursor;
+    cursor.asked(cursor.next(0s));
     cursor.claimed(cursor.next(0s), {.asked = 10, .got = 10, .ordinary = at(5), .took = 1ms}, 0s);
 
     cursor.claimed(cursor.next(1s), {.asked = 10, .got = 2, .ordinary = at(6), .took = 1ms}, 1s);
