@@ -82,6 +82,18 @@ context::context(loop& home, std::shared_ptr<outbox::relay> relay,
     furnish();
 }
 
+// The actors keep the company, and it keeps their addresses: somebody has to let go first.
+context::~context()
+{
+    company_->connection = {};
+    company_->settlers.clear();
+    company_->crew = {};
+    company_->lanes.clear();
+    company_->claimer = {};
+    company_->retry = {};
+    company_->gauge = {};
+}
+
 // In the order in which they start. They stop in reverse: first nothing more is claimed, then
 // handlers finish, then outcomes are settled, and last the line goes, whose end is the worker's.
 void context::furnish()

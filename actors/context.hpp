@@ -46,6 +46,11 @@ public:
     context(loop& home, std::shared_ptr<outbox::relay> relay,
             std::vector<handling::handler> handlers, context_options options);
 
+    // It must have ended, or never started.
+    ~context();
+    context(const context&) = delete;
+    context& operator=(const context&) = delete;
+
     // From any thread. Stopping lets running handlers finish, until their deadline.
     void start() { tree_->start(); }
     void stop() { tree_->stop(); }
