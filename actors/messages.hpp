@@ -83,8 +83,6 @@ struct claimed
     std::size_t settler = 0;
     policy::claim_bounds bounds{};
     policy::claim_reach reach{};
-    // What it was asked for.
-    std::size_t asked = 0;
     std::vector<held_row> rows{};
     std::size_t expanded = 0;
     bool ok = true;

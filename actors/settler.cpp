@@ -149,12 +149,19 @@ awaitable<void> settler::exchange(self<messages>& me)
                                   {{"error", done.expand_trouble}});
         failed_ = false;
         if (wanted) {
+            auto reach = outbox::reach_of(done.claimed.rows, wanted->limit);
             for (auto& each : done.claimed.rows)
                 rows.push_back({.row = std::make_shared<const outbox::claimed_row>(std::move(each)),
                                 .token = done.claimed.token,
                                 .settler = index_});
             co_await vet(rows);
-            pass_on(std::move(done.claimed), *wanted, me.now() - began, std::exchange(rows, {}));
+            reach.took = me.now() - began;
+            pass_on({.settler = index_,
+                     .bounds = wanted->bounds,
+                     .reach = reach,
+                     .rows = std::exchange(rows, {}),
+                     .expanded = done.claimed.expanded,
+                     .ok = true});
         }
     }
     catch (const std::exception& error) {
@@ -167,7 +174,6 @@ awaitable<void> settler::exchange(self<messages>& me)
         claimed nothing{.settler = index_,
                         .bounds = wanted->bounds,
                         .reach = {},
-                        .asked = wanted->limit,
                         .rows = {},
                         .expanded = 0,
                         .ok = false};
@@ -208,22 +214,8 @@ awaitable<void> settler::vet(std::vector<held_row>& rows)
             whose[i]->done.push_back(keys[i].handler);
 }
 
-void settler::pass_on(outbox::claimed got, const outbox::claim_request& wanted, duration took,
-                      std::vector<held_row> rows)
+void settler::pass_on(claimed answer)
 {
-    policy::claim_reach reach{.asked = wanted.limit, .got = rows.size(), .took = took};
-    for (const held_row& each : rows) {
-        auto& furthest = each.row->due_at_a_time() ? reach.due : reach.ordinary;
-        furthest = std::max(furthest, each.row->due_at_a_time() ? each.row->available_at
-                                                                : each.row->created_at);
-    }
-    claimed answer{.settler = index_,
-                   .bounds = wanted.bounds,
-                   .reach = reach,
-                   .asked = wanted.limit,
-                   .rows = std::move(rows),
-                   .expanded = got.expanded,
-                   .ok = true};
     // Left where it was when the claimer has stopped meanwhile.
     if (company_->claimer.try_send(std::move(answer)) != sent::accepted)
         give_back(answer.rows);

@@ -30,8 +30,7 @@ private:
     void tell_lost(const std::vector<outbox::relay::lease>& held,
                    const std::vector<pg::uuid>& lost);
     awaitable<void> vet(std::vector<held_row>& rows);
-    void pass_on(outbox::claimed got, const outbox::claim_request& wanted, duration took,
-                 std::vector<held_row> rows);
+    void pass_on(claimed answer);
     void give_back(const std::vector<held_row>& rows);
     void forget(std::size_t count, const std::vector<pg::uuid>& lost);
 

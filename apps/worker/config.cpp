@@ -1,4 +1,3 @@
-#include <cuebox/config/nearest.hpp>
 #include <cuebox/config/parse.hpp>
 #include <cuebox/event/encode.hpp>
 #include <cuebox/handlers/kinds/kind.hpp>

@@ -87,7 +87,6 @@ struct swept
     std::int64_t deleted = 0;
     // False: another process sweeps, or this one may not.
     bool ran = false;
-    bool more = false;
 };
 
 struct retention
