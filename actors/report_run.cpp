@@ -69,6 +69,13 @@ void log_run(const company& company, const outbox::claimed_row& row,
                          {"error", run.result.failure ? run.result.failure->reason : ""}});
 }
 
+void count(tally& so_far, const policy::verdict& verdict)
+{
+    so_far.delivered += std::holds_alternative<policy::delivered>(verdict) ? 1 : 0;
+    so_far.retried += std::holds_alternative<policy::retry_in>(verdict) ? 1 : 0;
+    so_far.failed += std::holds_alternative<policy::dead_letter>(verdict) ? 1 : 0;
+}
+
 void log_dead_letter(const company& company, const outbox::claimed_row& row,
                      std::string_view reason)
 {
@@ -86,6 +93,7 @@ void log_dead_letter(const company& company, const outbox::claimed_row& row,
 void report_runs(const company& company, const outbox::claimed_row& row,
                  std::span<const handling::handler_run> runs, const policy::verdict& verdict)
 {
+    count(*company.tally, verdict);
     for (const handling::handler_run& each : runs) {
         if (!each.by)
             continue; // It had no turn.

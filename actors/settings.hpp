@@ -48,6 +48,14 @@ struct settings
     std::chrono::milliseconds stop_deadline = std::chrono::seconds(30);
 };
 
+// What became of the rows of a context since it was made; on its loop.
+struct tally
+{
+    std::uint64_t delivered = 0;
+    std::uint64_t retried = 0;
+    std::uint64_t failed = 0;
+};
+
 // What the actors of one context share. Made before any of them starts; only the handlers may be
 // exchanged later, for others of the same names, on the context's loop: who uses them across a wait
 // keeps the pointer.
@@ -59,6 +67,7 @@ struct company
     telemetry::logger log{};
     // May be empty.
     handling::observer observer{};
+    std::shared_ptr<actors::tally> tally = std::make_shared<actors::tally>();
 
     address<connection_messages> connection{};
     std::vector<address<settler_messages>> settlers{};

@@ -23,17 +23,22 @@ may_include = {
     "core/handling": {"asio", "event", "outbox", "pg", "policy", "runtime", "telemetry"},
     "actors": {"asio", "config", "event", "handling", "outbox", "pg", "policy", "runtime",
                "telemetry"},
-    "apps/worker": {"actors", "asio", "config", "event", "handlers", "handling", "outbox", "pg",
-                    "policy", "runtime", "telemetry"},
-    "handlers": {"asio", "config", "event", "handling", "outbox", "pg", "policy", "runtime",
-                 "telemetry"},
-    "core/outbox": {"asio", "event", "pg", "policy"},
+    "apps/worker": {"actors", "alerts", "asio", "config", "event", "handlers", "handling", "http",
+                    "otel", "outbox", "pg", "policy", "runtime", "telemetry"},
+    "handlers": {"asio", "config", "event", "handling", "http", "outbox", "pg", "policy",
+                 "runtime", "telemetry"},
+    "core/outbox": {"asio", "event", "pg", "policy", "telemetry"},
+    "core/operations": {"asio", "event", "outbox", "pg", "policy", "telemetry"},
+    "core/http": {"asio", "runtime"},
+    "core/alerts": {"asio", "config", "event", "http", "runtime", "telemetry"},
+    "core/otel": {"event", "telemetry"},
 }
 
 # Headers that belong to one room alone.
 belongs_to = {
     r"libpq-fe\.h": "core/pg",
     r"quill/": "core/telemetry",
+    r"opentelemetry/": "core/otel",
 }
 
 # Patterns that have no place in the code proper, and why.
