@@ -11,6 +11,9 @@ class CueboxConan(ConanFile):
     topics = ("actors", "coroutines", "postgres", "outbox", "asio")
     package_type = "static-library"
     settings = "os", "compiler", "build_type", "arch"
+    # Whether spans can be exported: the room core/otel.
+    options = {"otel": [True, False]}
+    default_options = {"otel": False}
     exports_sources = "CMakeLists.txt", "LICENSE", "cmake/*", "core/*", "actors/*", "handlers/*", "migrations/*", "apps/*", "examples/*", "tests/*"
 
     def requirements(self):
@@ -22,6 +25,9 @@ class CueboxConan(ConanFile):
         # Header only, and in no header of Cuebox's own.
         self.requires("quill/[>=11]", visible=False)
         self.requires("cli11/2.4.2", visible=False)
+        if self.options.otel:
+            # Linked, but in no header of Cuebox's own.
+            self.requires("opentelemetry-cpp/[>=1.17 <2]")
 
     def build_requirements(self):
         self.tool_requires("cmake/[>=3.25 <4]")
@@ -37,6 +43,7 @@ class CueboxConan(ConanFile):
         CMakeDeps(self).generate()
         toolchain = CMakeToolchain(self)
         toolchain.cache_variables["CUEBOX_TESTS"] = not self.conf.get("tools.build:skip_test", default=False)
+        toolchain.cache_variables["CUEBOX_OTEL"] = "ON" if self.options.otel else "OFF"
         toolchain.generate()
 
     def build(self):

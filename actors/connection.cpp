@@ -108,7 +108,7 @@ awaitable<bool> connection::predecessors_settled(self<messages>& me)
         lost = co_await company_->relay->lost_workers();
     }
     catch (const std::exception& error) {
-        note_trouble(company_->log, "connection", error);
+        note_trouble(company_->log, *company_->trouble, "connection", error);
     }
     if (lost > 0 && !std::exchange(careful_, true))
         company_->log.warning("a worker of this context has died: its rows are seen to first",
@@ -148,11 +148,11 @@ awaitable<void> connection::check(self<messages>& me)
         co_await keep_alive(me);
         co_return;
     }
-    const std::size_t rows = co_await holding(me);
+    const outbox::worker_report said = co_await report(me);
     co_await pause(*hearing_);
     std::string why;
     try {
-        co_await line_->check(rows);
+        co_await line_->check(said);
         checked_ = me.now();
     }
     catch (const std::exception& error) {
@@ -170,12 +170,12 @@ awaitable<void> connection::check(self<messages>& me)
 awaitable<void> connection::keep_alive(self<messages>& me)
 {
     tell_claimer(me);
-    const std::size_t rows = co_await holding(me);
+    const outbox::worker_report said = co_await report(me);
     try {
-        co_await company_->relay->keep_alive(rows);
+        co_await company_->relay->keep_alive(said);
     }
     catch (const std::exception& error) {
-        note_trouble(company_->log, "connection", error);
+        note_trouble(company_->log, *company_->trouble, "connection", error);
     }
 }
 
@@ -238,18 +238,20 @@ void connection::repeat_to_claimer()
     (void)company_->claimer.try_send(std::move(state));
 }
 
-awaitable<std::size_t> connection::holding(self<messages>& me)
+awaitable<outbox::worker_report> connection::report(self<messages>& me)
 {
-    std::size_t rows = 0;
+    outbox::worker_report said{.delivered = company_->tally->delivered,
+                               .retried = company_->tally->retried,
+                               .failed = company_->tally->failed};
     try {
         const claimer_load load =
             co_await me.ask(company_->claimer, get_load{}, std::chrono::seconds(1));
-        rows = load.in_hand;
+        said.holding = load.in_hand;
     }
     catch (const ask_error&) {
         // It is starting or stopping: then it holds nothing that matters.
     }
-    co_return rows;
+    co_return said;
 }
 
 awaitable<void> connection::hang_up()
@@ -261,7 +263,7 @@ awaitable<void> connection::hang_up()
     }
     catch (const std::exception& error) {
         // The session's end says the same.
-        note_trouble(company_->log, "connection", error);
+        note_trouble(company_->log, *company_->trouble, "connection", error);
     }
     line_.reset();
 }

@@ -31,7 +31,7 @@ private:
     awaitable<void> pause(scope& hearing);
     awaitable<void> keep_alive(self<messages>& me);
     awaitable<void> hang_up();
-    awaitable<std::size_t> holding(self<messages>& me);
+    awaitable<outbox::worker_report> report(self<messages>& me);
     void lose(self<messages>& me, std::string_view why);
     void tell_claimer(self<messages>& me);
     void repeat_to_claimer();

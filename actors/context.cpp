@@ -21,6 +21,12 @@ namespace {
 
 constexpr std::chrono::seconds ask_deadline{5};
 
+context_options with_generation(context_options options)
+{
+    options.generation = outbox::find_generation(options.generation);
+    return options;
+}
+
 std::shared_ptr<outbox::relay> make_relay(pg::pool& pool, const context_options& options)
 {
     const std::int64_t generation = outbox::find_generation(options.generation);
@@ -50,17 +56,18 @@ void check(const context_options& options)
         refuse("it needs at least one worker and one lane");
     if (rules.claim.batch_min == 0 || rules.claim.batch_max < rules.claim.batch_min)
         refuse("batch_max must be at least batch_min, and that at least 1");
-    const auto& keep = rules.retention;
-    if (keep.handled_active <= keep.outbox_active + keep.outbox_grace)
-        refuse("event_handled must be kept for longer than outbox rows, active and grace together: "
-               "else a replay could run twice");
+    if (rules.retention) {
+        const std::string why = outbox::why_refused(*rules.retention);
+        if (!why.empty())
+            refuse("retention: " + why);
+    }
 }
 
 }
 
 context::context(loop& home, pg::pool& pool, std::vector<handling::handler> handlers,
                  context_options options)
-    : context(home, make_relay(pool, options), std::move(handlers), options)
+    : context(home, make_relay(pool, options), std::move(handlers), with_generation(options))
 {}
 
 context::context(loop& home, std::shared_ptr<outbox::relay> relay,
@@ -78,7 +85,14 @@ context::context(loop& home, std::shared_ptr<outbox::relay> relay,
     company_->handlers = std::make_shared<handling::handler_set>(std::move(handlers));
     company_->settings = options.settings;
     company_->log = options.log.with({{"context", options.name}});
+    company_->name = options.name;
+    company_->generation = options.generation.value_or(0);
     company_->observer = std::move(options.observer);
+    company_->spans = std::move(options.spans);
+    company_->alert = std::move(options.alert);
+    if (options.metrics)
+        company_->measures =
+            std::make_shared<actors::measures>(*options.metrics, options.name, *company_->handlers);
     furnish();
 }
 
@@ -165,6 +179,24 @@ awaitable<actors::claimer_load> context::load() const
 awaitable<outbox::gauges> context::gauges() const
 {
     return ask(home_, company_->gauge, actors::get_gauges{}, ask_deadline);
+}
+
+awaitable<actors::context_health> context::health() const
+{
+    actors::context_health known{.context = name_, .generation = company_->generation};
+    known.ended = has_ended();
+    known.tree = tree();
+    if (known.ended)
+        co_return known;
+    try {
+        known.line = co_await line();
+        known.load = co_await load();
+        known.gauges = co_await gauges();
+    }
+    catch (const ask_error&) {
+        // It is starting or stopping, or stuck: what it has not said is not known.
+    }
+    co_return known;
 }
 
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cuebox/actors/health.hpp>
 #include <cuebox/actors/settings.hpp>
 #include <cuebox/outbox/pg_relay.hpp>
 #include <cuebox/runtime/tree.hpp>
@@ -19,8 +20,14 @@ struct context_options
     cuebox::intensity intensity{};
     cuebox::backoff backoff{};
     telemetry::logger log{};
-    // Told of every run of a handler; may be empty.
+    // Told of every run of a handler; may be empty, as may the following three.
     handling::observer observer{};
+    // Where it counts. It must outlive the context.
+    telemetry::metrics* metrics = nullptr;
+    // Takes a span for each run of a handler.
+    telemetry::span_sink spans{};
+    // Told of every event that has become a dead letter.
+    telemetry::alert_sink alert{};
     // Where the LISTEN connection goes: straight to Postgres, also when the pool does not.
     pg::connect_options line{};
     // The connection of `line` goes through a transaction pooler: poll.
@@ -64,12 +71,16 @@ public:
 
     snapshot tree() const { return tree_->snapshot(); }
     const std::string& name() const noexcept { return name_; }
+    // 0: on a relay of another making, which knows.
+    std::int64_t generation() const noexcept { return company_->generation; }
     const handling::handler_set& handlers() const noexcept { return *company_->handlers; }
 
     // How it is doing; on its loop's executor. Throw ask_error while it is not running.
     awaitable<actors::line_health> line() const;
     awaitable<actors::claimer_load> load() const;
     awaitable<outbox::gauges> gauges() const;
+    // All of that at once, and its tree; what does not answer is left out.
+    awaitable<actors::context_health> health() const;
 
 private:
     void furnish();

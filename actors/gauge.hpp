@@ -5,7 +5,8 @@
 
 namespace cuebox::actors {
 
-// Reads what an operator watches: the notification queue, the backlog, the oldest snapshot.
+// Reads what an operator watches: the notification queue, the backlog, the oldest snapshot. What
+// should not be is said when it begins, and when it is over.
 class gauge
 {
 public:
@@ -18,9 +19,15 @@ public:
 
 private:
     awaitable<void> read();
+    void watch_queue();
+    void watch_stranded();
+    void watch_unrouted();
 
     company_ptr company_;
     outbox::gauges last_{};
+    bool queue_fills_ = false;
+    bool stranded_ = false;
+    bool unrouted_ = false;
 };
 
 }

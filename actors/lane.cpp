@@ -40,7 +40,7 @@ awaitable<void> lane::run(self<messages>& me)
             co_await take(me, std::move(order), done);
         }
         catch (const std::exception& error) {
-            note_trouble(company_->log, "lane", error);
+            note_trouble(company_->log, *company_->trouble, "lane", error);
             done.ok = false;
         }
         if (!done.ok)
@@ -116,7 +116,7 @@ awaitable<void> lane::charge()
         report_runs(*company_, guilty->row, runs, guilty->verdict);
     }
     catch (const std::exception& error) {
-        note_trouble(company_->log, "lane", error);
+        note_trouble(company_->log, *company_->trouble, "lane", error);
     }
 }
 
@@ -189,7 +189,7 @@ awaitable<handling::handler_run> lane::run_one(self<messages>& me, outbox::locke
     handling::handler_run run{.by = handler, .duplicate = !ours, .began_at = event::now()};
     const time_point began = me.now();
     if (ours) {
-        auto arrival = arrive(*company_, *row.row, row.envelope, {}, *handler);
+        auto arrival = arrive(*company_, *row.row, row.envelope, {}, run);
         batch.work().lend();
         run.result = co_await handling::run_handler(*handler, std::move(arrival), &batch.work());
         batch.work().take_back();

@@ -1,9 +1,9 @@
 #include "reaper.hpp"
 
+#include "report_run.hpp"
 #include "trouble.hpp"
 
 #include <cuebox/event/encode.hpp>
-#include <cuebox/event/uuid.hpp>
 
 #include <algorithm>
 #include <map>
@@ -57,12 +57,12 @@ awaitable<void> reaper::run(self<messages>& me)
         try {
             const auto rows = co_await company_->relay->reap(request_);
             for (const outbox::reaped_row& each : rows)
-                report(each);
+                report_reaped(*company_, each);
             if (!rows.empty())
                 (void)company_->claimer.try_send(wake{});
         }
         catch (const std::exception& error) {
-            note_trouble(company_->log, "reaper", error);
+            note_trouble(company_->log, *company_->trouble, "reaper", error);
             not_before_ = me.now() + company_->settings.reconnect.cap + request_.grace;
         }
     }
@@ -79,21 +79,8 @@ awaitable<void> reaper::recheck()
         }
     }
     catch (const std::exception& error) {
-        note_trouble(company_->log, "reaper", error);
+        note_trouble(company_->log, *company_->trouble, "reaper", error);
     }
-}
-
-void reaper::report(const outbox::reaped_row& row) const
-{
-    const bool dead = row.outcome == "failed";
-    company_->log.log(dead ? telemetry::level::error : telemetry::level::warning,
-                      dead ? "dead letter" : "took a row back",
-                      {{"row", event::print_uuid(row.id)},
-                       {"event_type", row.event_type},
-                       {"outcome", row.outcome},
-                       {"worker", row.worker.value_or("")},
-                       {"attempts", row.attempts},
-                       {"last_error", row.last_error.value_or("")}});
 }
 
 }

@@ -18,7 +18,6 @@ public:
 
 private:
     awaitable<void> recheck();
-    void report(const outbox::reaped_row& row) const;
 
     company_ptr company_;
     outbox::reap_request request_;

@@ -3,6 +3,8 @@
 #include <cuebox/event/trace.hpp>
 #include <cuebox/event/uuid.hpp>
 
+#include <algorithm>
+
 namespace cuebox::actors {
 
 namespace {
@@ -12,19 +14,46 @@ std::string text(const std::optional<pg::uuid>& id)
     return id ? event::print_uuid(*id) : std::string{};
 }
 
+std::optional<event::traceparent> published_in(const outbox::claimed_row& row)
+{
+    return row.trace_context ? event::parse_traceparent(*row.trace_context) : std::nullopt;
+}
+
+telemetry::logger with_trace(const telemetry::logger& log,
+                             const std::optional<event::traceparent>& trace)
+{
+    if (!trace)
+        return log;
+    const std::string ids = event::print_traceparent(*trace);
+    return log.with({{"trace_id", ids.substr(3, 32)}, {"span_id", ids.substr(36, 16)}});
+}
+
+// The span that a run continues the publisher's trace with. Where nobody takes spans, the
+// publisher's own is as good a mark as any.
+std::optional<event::traceparent> open_span(const company& company, const outbox::claimed_row& row)
+{
+    const auto parent = published_in(row);
+    if (!company.spans)
+        return parent;
+    return parent ? event::child_of(*parent) : event::new_trace();
+}
+
 }
 
 handling::arrival arrive(const company& company, const outbox::claimed_row& row,
                          const std::shared_ptr<const event::envelope>& envelope,
-                         const pg::uuid& token, const handling::handler& to)
+                         const pg::uuid& token, handling::handler_run& run)
 {
+    run.trace = open_span(company, row);
+    const auto log = with_trace(company.log, run.trace);
     return {.envelope = envelope,
             .attempt = row.attempts + 1,
             .claim_token = token,
             .deadline = time_point::max(),
-            .log = company.log.with({{"event_id", event::print_uuid(row.event_id)},
-                                     {"event_type", row.event_type},
-                                     {"handler_name", to.name}}),
+            .trace = run.trace,
+            .log = log.with({{"event_id", event::print_uuid(row.event_id)},
+                             {"event_type", row.event_type},
+                             {"handler_name", run.by->name}}),
             .stop = {}};
 }
 
@@ -38,35 +67,56 @@ outbox::handled_record record_of(const handling::handler& by, const outbox::clai
 
 namespace {
 
-std::string_view result_of(const handling::handler_run& run, const policy::verdict& verdict)
-{
-    if (run.duplicate)
-        return "duplicate";
-    if (run.result.cancelled)
-        return "released";
-    if (!run.result.failure)
-        return "delivered";
-    return std::holds_alternative<policy::retry_in>(verdict) ? "retry" : "failed";
-}
-
 void log_run(const company& company, const outbox::claimed_row& row,
              const handling::handler_run& run, std::string_view result)
 {
-    auto log = company.log;
-    if (row.trace_context && event::parse_traceparent(*row.trace_context))
-        log = log.with({{"trace_id", row.trace_context->substr(3, 32)},
-                        {"span_id", row.trace_context->substr(36, 16)}});
     const double milliseconds = std::chrono::duration<double, std::milli>(run.took).count();
-    log.info("handled", {{"event_id", event::print_uuid(row.event_id)},
-                         {"event_type", row.event_type},
-                         {"source", row.source},
-                         {"target", row.target.value_or("")},
-                         {"domain_id", text(row.domain_id)},
-                         {"attempts", row.attempts},
-                         {"duration_ms", milliseconds},
-                         {"status_result", result},
-                         {"handler_name", run.by->name},
-                         {"error", run.result.failure ? run.result.failure->reason : ""}});
+    with_trace(company.log, run.trace ? run.trace : published_in(row))
+        .info("handled", {{"event_id", event::print_uuid(row.event_id)},
+                          {"event_type", row.event_type},
+                          {"source", row.source},
+                          {"target", row.target.value_or("")},
+                          {"domain_id", text(row.domain_id)},
+                          {"attempts", row.attempts},
+                          {"duration_ms", milliseconds},
+                          {"status_result", result},
+                          {"handler_name", run.by->name},
+                          {"error", run.result.failure ? run.result.failure->reason : ""}});
+}
+
+// OpenTelemetry's names for messaging, where it has them.
+void trace_run(const company& company, const outbox::claimed_row& row,
+               const handling::handler_run& run, std::string_view result)
+{
+    if (!company.spans || !run.trace)
+        return;
+    const auto parent = published_in(row);
+    company.spans(
+        {.context = *run.trace,
+         .parent = parent ? parent->span_id : decltype(parent->span_id){},
+         .name = "handle " + row.event_type,
+         .kind = telemetry::span::role::consumer,
+         .began_at = run.began_at,
+         .ended_at = run.began_at + std::chrono::duration_cast<std::chrono::microseconds>(run.took),
+         .error = run.result.failure ? run.result.failure->reason : "",
+         .attributes = {{"messaging.system", "cuebox"},
+                        {"messaging.operation", "process"},
+                        {"messaging.message.id", event::print_uuid(row.event_id)},
+                        {"cuebox.event_type", row.event_type},
+                        {"cuebox.source", row.source},
+                        {"cuebox.context", company.name},
+                        {"cuebox.handler", run.by->name},
+                        {"cuebox.attempts", row.attempts},
+                        {"cuebox.result", result}}});
+}
+
+// Since it was published, or since the time it was published for.
+duration waited(const outbox::claimed_row& row, const handling::handler_run& run)
+{
+    const auto since =
+        row.attempts == 0 ? std::max(row.created_at, row.available_at) : row.created_at;
+    // The two clocks need not be the same.
+    return std::max<duration>(run.began_at + run.took - since, duration{});
 }
 
 void count(tally& so_far, const policy::verdict& verdict)
@@ -76,16 +126,43 @@ void count(tally& so_far, const policy::verdict& verdict)
     so_far.failed += std::holds_alternative<policy::dead_letter>(verdict) ? 1 : 0;
 }
 
-void log_dead_letter(const company& company, const outbox::claimed_row& row,
-                     std::string_view reason)
+void report_run(const company& company, const outbox::claimed_row& row,
+                const handling::handler_run& run, const policy::verdict& verdict)
 {
-    company.log.error("dead letter", {{"event_id", event::print_uuid(row.event_id)},
-                                      {"row", event::print_uuid(row.id)},
-                                      {"event_type", row.event_type},
-                                      {"source", row.source},
-                                      {"target", row.target.value_or("")},
-                                      {"last_error", reason},
-                                      {"attempts", row.attempts}});
+    const run_result result = result_of(run, verdict);
+    const std::string_view name = to_string(result);
+    if (company.observer)
+        company.observer({.event_id = row.event_id,
+                          .event_type = row.event_type,
+                          .handler = run.by->name,
+                          .result = name,
+                          .attempts = row.attempts,
+                          .occurred_at = row.occurred_at,
+                          .began_at = run.began_at,
+                          .took = run.took});
+    if (company.measures)
+        company.measures->run(run.by->name, result, run.took, waited(row, run));
+    if (company.log.says(telemetry::level::info))
+        log_run(company, row, run, name);
+    trace_run(company, row, run, name);
+}
+
+// In the log, and to whoever is to be told.
+void raise_alert(const company& company, telemetry::alert alert, std::string_view row)
+{
+    alert.context = company.name;
+    alert.generation = company.generation;
+    alert.failed_at = event::now();
+    company.log.error("dead letter", {{"event_id", event::print_uuid(alert.event_id)},
+                                      {"row", row},
+                                      {"event_type", alert.event_type},
+                                      {"source", alert.source},
+                                      {"target", alert.target},
+                                      {"handler_name", alert.handler_name},
+                                      {"last_error", alert.last_error},
+                                      {"attempts", alert.attempts}});
+    if (company.alert)
+        company.alert(alert);
 }
 
 }
@@ -94,24 +171,45 @@ void report_runs(const company& company, const outbox::claimed_row& row,
                  std::span<const handling::handler_run> runs, const policy::verdict& verdict)
 {
     count(*company.tally, verdict);
-    for (const handling::handler_run& each : runs) {
-        if (!each.by)
-            continue; // It had no turn.
-        const std::string_view result = result_of(each, verdict);
-        if (company.observer)
-            company.observer({.event_id = row.event_id,
-                              .event_type = row.event_type,
-                              .handler = each.by->name,
-                              .result = result,
-                              .attempts = row.attempts,
-                              .occurred_at = row.occurred_at,
-                              .began_at = each.began_at,
-                              .took = each.took});
-        if (company.log.says(telemetry::level::info))
-            log_run(company, row, each, result);
-    }
+    if (company.measures)
+        company.measures->settled(verdict);
+    for (const handling::handler_run& each : runs)
+        if (each.by) // Else it had no turn.
+            report_run(company, row, each, verdict);
     if (const auto* dead = std::get_if<policy::dead_letter>(&verdict))
-        log_dead_letter(company, row, dead->reason);
+        raise_alert(company,
+                    {.event_id = row.event_id,
+                     .event_type = row.event_type,
+                     .source = row.source,
+                     .target = row.target.value_or(""),
+                     .handler_name = dead->handler,
+                     .last_error = dead->reason,
+                     .attempts = row.attempts},
+                    event::print_uuid(row.id));
+}
+
+void report_reaped(const company& company, const outbox::reaped_row& row)
+{
+    const bool dead = row.outcome == "failed";
+    if (company.measures)
+        company.measures->reaped(dead);
+    company.log.warning("took a row back", {{"row", event::print_uuid(row.id)},
+                                            {"event_type", row.event_type},
+                                            {"outcome", row.outcome},
+                                            {"worker", row.worker.value_or("")},
+                                            {"attempts", row.attempts}});
+    if (!dead)
+        return;
+    company.tally->failed += 1;
+    raise_alert(company,
+                {.event_id = row.id,
+                 .event_type = row.event_type,
+                 .source = row.source,
+                 .target = row.target.value_or(""),
+                 .handler_name = {},
+                 .last_error = row.last_error.value_or(""),
+                 .attempts = row.attempts},
+                event::print_uuid(row.id));
 }
 
 }

@@ -8,17 +8,20 @@
 
 namespace cuebox::actors {
 
-// The event of a row on its way to a handler.
+// The event of a row on its way to the handler of a run, which gets its span.
 handling::arrival arrive(const company& company, const outbox::claimed_row& row,
                          const std::shared_ptr<const event::envelope>& envelope,
-                         const pg::uuid& token, const handling::handler& to);
+                         const pg::uuid& token, handling::handler_run& run);
 
 // The dedup record of a handler for a row.
 outbox::handled_record record_of(const handling::handler& by, const outbox::claimed_row& row);
 
-// One line and one note for each handler that is through with a row, and one more when the row has
-// become a dead letter: once it is known what becomes of it.
+// One line, one note and one span for each handler that is through with a row, and an alert when
+// the row has become a dead letter: once it is known what becomes of it.
 void report_runs(const company& company, const outbox::claimed_row& row,
                  std::span<const handling::handler_run> runs, const policy::verdict& verdict);
+
+// The same for a row that was taken back from a dead worker.
+void report_reaped(const company& company, const outbox::reaped_row& row);
 
 }

@@ -47,7 +47,7 @@ awaitable<void> retry::find_next(self<messages>& me)
         due = co_await company_->relay->next_due();
     }
     catch (const std::exception& error) {
-        note_trouble(company_->log, "retry", error);
+        note_trouble(company_->log, *company_->trouble, "retry", error);
         due = company_->settings.poll;
     }
     if (due)

@@ -1,13 +1,17 @@
 #pragma once
 
+#include <cuebox/actors/measures.hpp>
 #include <cuebox/actors/messages.hpp>
+#include <cuebox/actors/trouble.hpp>
 #include <cuebox/handling/handler_set.hpp>
 #include <cuebox/handling/observer.hpp>
 #include <cuebox/outbox/relay.hpp>
 #include <cuebox/policy/claim_size.hpp>
 #include <cuebox/policy/reconnect.hpp>
 #include <cuebox/runtime/address.hpp>
+#include <cuebox/telemetry/alert.hpp>
 #include <cuebox/telemetry/log.hpp>
+#include <cuebox/telemetry/span.hpp>
 
 #include <chrono>
 #include <functional>
@@ -41,7 +45,8 @@ struct settings
     std::chrono::milliseconds reap = std::chrono::seconds(1);
     std::chrono::milliseconds gauge = std::chrono::seconds(30);
     std::chrono::milliseconds sweep = std::chrono::minutes(10);
-    outbox::retention retention{};
+    // None: what the database's registry says.
+    std::optional<outbox::retention> retention{};
     // After the death of a worker events are taken with care for so long.
     std::chrono::milliseconds careful = std::chrono::seconds(60);
     // How long running handlers may take to finish when the context is stopped.
@@ -61,13 +66,19 @@ struct tally
 // keeps the pointer.
 struct company
 {
+    std::string name{};
+    std::int64_t generation = 0;
     std::shared_ptr<outbox::relay> relay{};
     std::shared_ptr<const handling::handler_set> handlers{};
     actors::settings settings{};
     telemetry::logger log{};
-    // May be empty.
+    // These four may be empty.
     handling::observer observer{};
+    std::shared_ptr<actors::measures> measures{};
+    telemetry::span_sink spans{};
+    telemetry::alert_sink alert{};
     std::shared_ptr<actors::tally> tally = std::make_shared<actors::tally>();
+    std::shared_ptr<trouble_book> trouble = std::make_shared<trouble_book>();
 
     address<connection_messages> connection{};
     std::vector<address<settler_messages>> settlers{};

@@ -98,7 +98,7 @@ awaitable<void> settler::flush(self<messages>& me)
         failed_ = failed_ && !outcomes_.empty();
     }
     catch (const std::exception& error) {
-        note_trouble(company_->log, "settler", error);
+        note_trouble(company_->log, *company_->trouble, "settler", error);
         (void)company_->claimer.try_send(floor_found{});
         failed_ = true;
     }
@@ -165,7 +165,7 @@ awaitable<void> settler::exchange(self<messages>& me)
         }
     }
     catch (const std::exception& error) {
-        note_trouble(company_->log, "settler", error);
+        note_trouble(company_->log, *company_->trouble, "settler", error);
         failed_ = true;
     }
     if (failed_ && wanted) {

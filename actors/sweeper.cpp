@@ -23,13 +23,13 @@ awaitable<void> sweeper::run(self<messages>& me)
             // The worker's user need not be the one that sweeps.
             allowed = error.sqlstate() != "42501";
             if (allowed)
-                note_trouble(company_->log, "sweeper", error);
+                note_trouble(company_->log, *company_->trouble, "sweeper", error);
             else
                 company_->log.info("this user may not sweep old rows: grant it cuebox_retention, "
                                    "or let another worker do it");
         }
         catch (const std::exception& error) {
-            note_trouble(company_->log, "sweeper", error);
+            note_trouble(company_->log, *company_->trouble, "sweeper", error);
         }
     }
 }

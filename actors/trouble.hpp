@@ -1,22 +1,40 @@
 #pragma once
 
-#include <cuebox/runtime/cancellation.hpp>
+#include <cuebox/runtime/clock.hpp>
 #include <cuebox/telemetry/log.hpp>
 
+#include <chrono>
+#include <cstdint>
 #include <exception>
+#include <map>
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace cuebox::actors {
 
-// The database is away, or will not have it: said, and lived with until it is back. Being cancelled
-// is not trouble, and goes on up.
-inline void note_trouble(const telemetry::logger& log, std::string_view who,
-                         const std::exception& error)
+// Keeps an outage from filling a log: every actor says the same every second for as long as it
+// lasts, and one line in half a minute, with how often it was so, says as much.
+class trouble_book
 {
-    if (cuebox::detail::is_cancellation(std::current_exception()))
-        throw;
-    log.warning("trouble with the database",
-                {{"actor", who}, {"error", std::string_view(error.what())}});
-}
+public:
+    static constexpr std::chrono::seconds quiet_for{30};
+
+    // None: it was said lately. Else how often it has happened since it was said last.
+    std::optional<std::uint64_t> note(std::string_view who, time_point now);
+
+private:
+    struct entry
+    {
+        time_point said_at{};
+        std::uint64_t since = 0;
+    };
+    std::map<std::string, entry, std::less<>> entries_;
+};
+
+// The database is away, or will not have it: said, and lived with until it is back. Being cancelled
+// is not trouble, and goes on up. To be called from a catch.
+void note_trouble(const telemetry::logger& log, trouble_book& book, std::string_view who,
+                  const std::exception& error);
 
 }

@@ -114,8 +114,10 @@ awaitable<void> worker::run_handlers(self<messages>& me)
             break;
         }
         if (!done) {
-            auto arrival = arrive(*company_, row, envelope, job.held.token, *handler);
+            auto arrival = arrive(*company_, row, envelope, job.held.token, run);
             arrival.stop = job.stop.get_token();
+            if (!handler->transactional())
+                arrival.begin = [relay = company_->relay] { return relay->begin(); };
             if (handler->timeout > duration{}) {
                 arrival.deadline = me.loop().after(handler->timeout);
                 job.alarm = me.after(handler->timeout, row_overdue{row.id});

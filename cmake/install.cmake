@@ -8,6 +8,22 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/cuebox-config-version.cm
                                  COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/cuebox-config.cmake"
               "${PROJECT_BINARY_DIR}/cuebox-config-version.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/Findopentelemetry.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/Findtaojson.cmake"
         DESTINATION lib/cmake/cuebox)
 install(EXPORT cuebox-targets NAMESPACE cuebox:: DESTINATION lib/cmake/cuebox)
+
+# What is optional, and what needs it, has files of its own.
+if(CUEBOX_HAS_OTEL)
+    install(EXPORT cuebox-otel-targets NAMESPACE cuebox:: DESTINATION lib/cmake/cuebox)
+endif()
+if(CUEBOX_APPS)
+    install(EXPORT cuebox-worker-targets NAMESPACE cuebox:: DESTINATION lib/cmake/cuebox)
+endif()
+
+# Libraries that were fetched into this tree come along with the program: a system does not have them.
+cmake_path(IS_PREFIX PROJECT_SOURCE_DIR "${opentelemetry_OWN_DIR}" CUEBOX_OTEL_IS_FETCHED)
+if(CUEBOX_HAS_OTEL AND CUEBOX_APPS AND CUEBOX_OTEL_IS_FETCHED)
+    install(FILES ${opentelemetry_LIBRARIES} DESTINATION lib/cuebox)
+    set_target_properties(cuebox PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/cuebox")
+endif()

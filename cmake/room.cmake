@@ -1,10 +1,11 @@
-# cuebox_room(NAME DIR dir SOURCES ... [LINKS ...] [PRIVATE_LINKS ...])
+# cuebox_room(NAME DIR dir SOURCES ... [LINKS ...] [PRIVATE_LINKS ...] [COMPONENT name])
 #
 # One room of the house: a library cuebox::NAME whose headers are included as <cuebox/NAME/x.hpp>.
 # Each room has an include directory of its own, holding one link to its folder, so a header of a room
-# that is not among LINKS is not found and the wrong include does not build.
+# that is not among LINKS is not found and the wrong include does not build. A room of a COMPONENT is installed
+# in a file of targets of its own, so that it can be there or not.
 function(cuebox_room name)
-    cmake_parse_arguments(room "" "DIR" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
+    cmake_parse_arguments(room "" "DIR;COMPONENT" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
 
     set(view "${PROJECT_BINARY_DIR}/rooms/${name}")
     file(MAKE_DIRECTORY "${view}/cuebox")
@@ -19,6 +20,10 @@ function(cuebox_room name)
     target_link_libraries(cuebox_${name} PUBLIC ${room_LINKS}
                                          PRIVATE ${room_PRIVATE_LINKS} $<BUILD_INTERFACE:cuebox_flags>)
 
-    install(TARGETS cuebox_${name} EXPORT cuebox-targets)
+    set(export cuebox-targets)
+    if(room_COMPONENT)
+        set(export cuebox-${room_COMPONENT}-targets)
+    endif()
+    install(TARGETS cuebox_${name} EXPORT ${export})
     install(DIRECTORY "${room_DIR}/" DESTINATION "include/cuebox/${name}" FILES_MATCHING PATTERN "*.hpp")
 endfunction()

@@ -2,9 +2,11 @@
 
 #include <cuebox/event/decode.hpp>
 #include <cuebox/event/typed_payload.hpp>
+#include <cuebox/handlers/own_transaction.hpp>
 #include <cuebox/handling/arrival.hpp>
 
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 namespace cuebox {
@@ -22,10 +24,20 @@ public:
     const event::uuid& claim_token() const noexcept { return arrived_.claim_token; }
     // When the handler is cancelled if it has not returned by then.
     time_point deadline() const noexcept { return arrived_.deadline; }
+    // The span of this run: events that are published with it as their trace continue it.
+    const std::optional<event::traceparent>& trace() const noexcept { return arrived_.trace; }
     // Its lines carry the event's id and type and the handler's name.
     const telemetry::logger& log() const noexcept { return arrived_.log; }
     // For loops that compute; what a handler awaits is cancelled by itself.
     const std::stop_token& stop() const noexcept { return arrived_.stop; }
+    // For a leased handler: a short transaction of its own. A transactional one has what it is
+    // given, and is refused.
+    awaitable<own_transaction> begin() const
+    {
+        if (!arrived_.begin)
+            throw std::logic_error("this delivery opens no transactions: it is in one");
+        return open(arrived_.begin());
+    }
 
 protected:
     explicit delivery_base(handling::arrival arrived) : arrived_(std::move(arrived)) {}
@@ -34,6 +46,14 @@ protected:
     delivery_base& operator=(const delivery_base&) = default;
 
     handling::arrival arrived_;
+
+private:
+    static awaitable<own_transaction>
+    open(awaitable<std::unique_ptr<outbox::locked_batch>> beginning)
+    {
+        auto batch = co_await std::move(beginning);
+        co_return own_transaction(std::move(batch));
+    }
 };
 
 // An event in a handler's hands: its payload, decoded, and what came with it. Cheap to copy.

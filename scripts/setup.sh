@@ -7,17 +7,22 @@
 deps="$root/.deps"
 
 packages_build=(clang-19 lld-19 clang-format-19 libclang-rt-19-dev g++ cmake ninja-build ccache
-                python3 tao-json-dev tao-pegtl-dev libcli11-dev libpq-dev libssl-dev postgresql-15)
+                python3 tao-json-dev tao-pegtl-dev libcli11-dev libpq-dev libssl-dev postgresql-15
+                libabsl-dev libprotobuf32 libcurl4) # the last three for the OpenTelemetry SDK
 packages_test=(pgbouncer)
 packages_lint=(clang-tidy-19)
 packages_bench=(libcaf-dev gnuplot-nox)
 packages_peers=(nodejs npm)
 
-# package/suite pairs unpacked into .deps/
+# package/suite pairs unpacked into .deps/; nothing of theirs is installed or started. Of prometheus only
+# promtool is wanted, for the tests.
 private_packages=(libboost1.88-dev/trixie
                   libcatch2-dev/bookworm-backports
                   catch2/bookworm-backports
-                  quill-dev/sid)
+                  quill-dev/sid
+                  opentelemetry-cpp/bookworm-backports
+                  opentelemetry-cpp-dev/bookworm-backports
+                  prometheus/bookworm)
 
 missing_packages() {
     local installed package
@@ -74,6 +79,7 @@ fetch_private_packages() {
     "${apt[@]}" update
     (cd "$state/download" && "${apt[@]}" download "${private_packages[@]}")
     for package in "$state"/download/*.deb; do dpkg -x "$package" "$deps"; done
+    rm -f "$deps/usr/bin/prometheus"
     rm -rf "$state"
     printf '%s' "$wanted" >"$stamp"
 }

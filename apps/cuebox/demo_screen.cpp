@@ -1,15 +1,11 @@
 #include "demo_screen.hpp"
 
 #include "progress.hpp"
+#include "terminal.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdarg>
 #include <cstdio>
-#include <cstdlib>
 #include <string_view>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 namespace cuebox::cli {
 
@@ -17,32 +13,6 @@ namespace {
 
 constexpr std::size_t bar_width = 30;
 constexpr unsigned rows_min = 20; // The panel at its highest, and the prompt.
-
-[[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...)
-{
-    std::array<char, 256> text{};
-    va_list values;
-    va_start(values, pattern);
-    std::vsnprintf(text.data(), text.size(), pattern, values);
-    va_end(values);
-    return text.data();
-}
-
-bool speaks_unicode()
-{
-    for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"})
-        if (const char* value = std::getenv(variable); value && *value) {
-            const std::string_view locale{value};
-            return locale.find("UTF-8") != locale.npos || locale.find("utf8") != locale.npos;
-        }
-    return false;
-}
-
-bool is_set(const char* variable)
-{
-    const char* value = std::getenv(variable);
-    return value && *value;
-}
 
 }
 
@@ -61,7 +31,7 @@ demo_screen::demo_screen(const demo_figures& figures, std::vector<std::string> a
     : figures_(figures),
       expected_(expected),
       mode_(choose(silent)),
-      colours_(mode_ == mode::live && !is_set("NO_COLOR")),
+      colours_(mode_ == mode::live && wants_colours()),
       unicode_(speaks_unicode())
 {
     for (std::string& each : acts)
@@ -72,12 +42,7 @@ demo_screen::mode demo_screen::choose(bool silent)
 {
     if (silent)
         return mode::silent;
-    const char* terminal = std::getenv("TERM");
-    if (isatty(STDOUT_FILENO) == 0 || !terminal || std::string_view(terminal) == "dumb")
-        return mode::plain;
-    winsize size{};
-    const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0;
-    return known && size.ws_row < rows_min ? mode::plain : mode::live;
+    return draws() && size_of_terminal().rows >= rows_min ? mode::live : mode::plain;
 }
 
 void demo_screen::begin()
@@ -180,20 +145,9 @@ std::vector<std::string> demo_screen::panel() const
     return lines;
 }
 
-// Each value as a letter of its height, relative to the highest one.
 std::string demo_screen::spark(const std::deque<std::size_t>& history) const
 {
-    static constexpr std::array<std::string_view, 9> blocks{" ", "▁", "▂", "▃", "▄",
-                                                            "▅", "▆", "▇", "█"};
-    static constexpr std::array<std::string_view, 9> letters{" ", ".", ".", ":", ":",
-                                                             "-", "=", "*", "#"};
-    const auto& heights = unicode_ ? blocks : letters;
-    const std::size_t most =
-        history.empty() ? 0 : std::max<std::size_t>(8, *std::ranges::max_element(history));
-    std::string text;
-    for (const std::size_t each : history)
-        text += heights[(each * 8 + most - 1) / most];
-    return text + std::string(bar_width + 2 - std::min(history.size(), bar_width + 2), ' ');
+    return cli::spark(history, bar_width + 2, unicode_);
 }
 
 std::string demo_screen::bar(std::size_t part) const
@@ -204,9 +158,7 @@ std::string demo_screen::bar(std::size_t part) const
 
 std::string demo_screen::paint(const char* colour, std::string_view text) const
 {
-    if (!colours_)
-        return std::string(text);
-    return "\033[" + std::string(colour) + "m" + std::string(text) + "\033[0m";
+    return colours_ ? cli::paint(colour, text) : std::string(text);
 }
 
 void demo_screen::draw(const std::vector<std::string>& lines)

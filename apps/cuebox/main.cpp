@@ -2,8 +2,13 @@
 #include "command.hpp"
 #include "contracts.hpp"
 #include "demo.hpp"
+#include "dlq.hpp"
+#include "generation.hpp"
 #include "migrate.hpp"
 #include "publish.hpp"
+#include "status.hpp"
+#include "sweep.hpp"
+#include "task.hpp"
 #include "worker.hpp"
 
 #include <CLI/CLI.hpp>
@@ -35,6 +40,12 @@ int main(int argc, char** argv)
     cli::add_migrate(app, chosen);
     cli::add_publish(app, chosen);
     cli::add_worker(app, chosen);
+    cli::add_status(app, chosen);
+    cli::add_dlq(app, chosen);
+    cli::add_generation(app, chosen);
+    cli::add_drain(app, chosen);
+    cli::add_sweep(app, chosen);
+    cli::add_task(app, chosen);
     cli::add_contracts(app, chosen);
     cli::add_bench(app, chosen);
 

@@ -36,13 +36,25 @@ progress::progress(bool silent)
 
 progress::~progress()
 {
+    clear();
+}
+
+void progress::clear()
+{
     if (drawn_ && terminal_)
         std::fputs("\r\033[K", stderr);
+    drawn_ = false;
 }
 
 void progress::show(std::size_t count, std::optional<double> share)
 {
-    if (silent_ || ++calls_ % 64 != 0)
+    if (!silent_ && ++calls_ % 64 == 0)
+        update(count, share);
+}
+
+void progress::update(std::size_t count, std::optional<double> share)
+{
+    if (silent_)
         return;
     if (const auto now = clock::now(); now >= due_)
         draw(count, share, now);

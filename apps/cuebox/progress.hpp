@@ -20,6 +20,10 @@ public:
 
     // Cheap enough to call for every event.
     void show(std::size_t count, std::optional<double> share);
+    // For those who call it once for many.
+    void update(std::size_t count, std::optional<double> share);
+    // Off the line that is printed next.
+    void clear();
 
 private:
     using clock = std::chrono::steady_clock;

@@ -35,7 +35,7 @@ namespace {
 
 }
 
-int run(asio::awaitable<int> command)
+int run(asio::awaitable<int> command, when_interrupted then)
 {
     asio::io_context io{1};
     asio::cancellation_signal stop;
@@ -57,6 +57,8 @@ int run(asio::awaitable<int> command)
             signals.cancel();
         }));
     io.run();
+    if (interrupted && then == when_interrupted::ends)
+        return done;
     if (interrupted)
         throw failure{"interrupted: what was not committed is undone"};
     if (thrown)

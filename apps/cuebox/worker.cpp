@@ -53,7 +53,8 @@ int run_worker(const worker_options& options)
                                 config.log.level);
     worker::run_options how{.database = where.for_many_statements(),
                             .reread = [path = options.config] { return read_config(path); },
-                            .log = log};
+                            .log = log,
+                            .version = CUEBOX_VERSION};
     const int code = worker::run(config, none, std::move(how));
     telemetry::flush_log();
     return code;

@@ -1,3 +1,4 @@
+#include <cuebox/alerts/config.hpp>
 #include <cuebox/config/parse.hpp>
 #include <cuebox/event/encode.hpp>
 #include <cuebox/handlers/kinds/kind.hpp>
@@ -63,7 +64,7 @@ handling::handler find_registered(const config::node& from, const handlers::kind
     if (!found) {
         std::string why = "no handler of that name was registered";
         if (known.names().empty())
-            why += "; give it a kind: sql, webhook, exec or log";
+            why += "; give it a kind: sql, webhook, exec, log or agent_tasks";
         from.refuse("name", why);
     }
     if (!base.event_types.empty())
@@ -84,8 +85,10 @@ handling::handler make_handler(const config::node& from, const retry_policy& ret
         return find_registered(from, base, known);
     const auto* of = handlers::find_kind(kind->as_string());
     if (!of)
-        kind->refuse("no such kind: take one of sql, webhook, exec, log, or leave it out for a "
-                     "handler written in C++");
+        kind->refuse("no such kind: take one of sql, webhook, exec, log, agent_tasks, or leave it "
+                     "out for a handler written in C++");
+    if (base.event_types.empty() && !of->event_type.empty())
+        base.event_types.emplace_back(of->event_type);
     if (base.event_types.empty())
         from.refuse("events", "missing: say which event types it is for");
     return of->make(std::move(base), from);
@@ -113,9 +116,25 @@ void context_config::validate(const config::node& from) const
     for (const auto& [key, every] : clocks)
         if (every.count() <= 0)
             from.refuse(key, "must be at least 1ms");
-    if (retention.handled_active <= retention.outbox_active + retention.outbox_grace)
-        from.refuse("retention", "handled_active must be longer than outbox_active and "
-                                 "outbox_grace together: else a replay could run twice");
+    if (retention)
+        if (const std::string why = outbox::why_refused(*retention); !why.empty())
+            from.refuse("retention", why);
+}
+
+void worker_config::validate(const config::node& from) const
+{
+    if (contexts.empty())
+        from.refuse("contexts", "is empty: name at least one context to run");
+    if (threads == 0 || threads > 256)
+        from.refuse("threads", "must be between 1 and 256");
+    if (connections == 0U)
+        from.refuse("connections", "must be at least 1; leave it out for as many as it takes");
+    if (http && http->host.empty())
+        from.refuse("http", "host is empty: 127.0.0.1 is this machine alone");
+    (void)alerts::read_alerts(alerts);
+    if (traces && !CUEBOX_HAS_OTEL)
+        from.refuse("traces", "this program was built without OpenTelemetry: leave it out, or "
+                              "build with -DCUEBOX_OTEL=ON");
 }
 
 worker_config parse_config(std::string_view text, std::string_view source)

@@ -6,6 +6,8 @@
 #include <cuebox/handlers/registry.hpp>
 #include <cuebox/telemetry/log.hpp>
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,7 +49,7 @@ struct context_config
     std::chrono::milliseconds gauge = actors::settings{}.gauge;
     std::chrono::milliseconds sweep = actors::settings{}.sweep;
     std::chrono::milliseconds stop_deadline = actors::settings{}.stop_deadline;
-    outbox::retention retention{};
+    std::optional<outbox::retention> retention{};
     supervision_config supervision{};
 
     static constexpr std::string_view required[] = {"context", "handlers"};
@@ -65,6 +67,27 @@ struct log_config
     std::string environment{};
 };
 
+// Where /metrics, /healthz and /readyz are served.
+struct http_config
+{
+    // Of this machine alone unless said otherwise.
+    std::string host = "127.0.0.1";
+    // 0 takes a free one, and says which in the log.
+    std::uint16_t port = 9464;
+};
+
+// Where spans go; needs a Cuebox that was built with OpenTelemetry.
+struct traces_config
+{
+    // An OTLP/HTTP receiver; empty is what OpenTelemetry's own variables say, and else this
+    // machine's: http://localhost:4318/v1/traces.
+    std::string endpoint{};
+    // Such as { Authorization: "Bearer ${TOKEN}" }.
+    std::map<std::string, std::string> headers{};
+    // JSON rather than protobuf.
+    bool json = false;
+};
+
 struct worker_config
 {
     std::vector<context_config> contexts;
@@ -74,17 +97,15 @@ struct worker_config
     // Connections of each thread; as many as its contexts can use at once unless given.
     std::optional<std::size_t> connections{};
     log_config log{};
+    // Not served unless it is there.
+    std::optional<http_config> http{};
+    // Who is told of dead letters, each read by its kind; the log is in any case.
+    std::vector<config::node> alerts{};
+    // Not sent unless it is there.
+    std::optional<traces_config> traces{};
 
     static constexpr std::string_view required[] = {"contexts"};
-    void validate(const config::node& from) const
-    {
-        if (contexts.empty())
-            from.refuse("contexts", "is empty: name at least one context to run");
-        if (threads == 0 || threads > 256)
-            from.refuse("threads", "must be between 1 and 256");
-        if (connections == 0U)
-            from.refuse("connections", "must be at least 1; leave it out for as many as it takes");
-    }
+    void validate(const config::node& from) const;
 };
 
 // Reads a config: JSON with comments, in which "${NAME}" within a string is that environment

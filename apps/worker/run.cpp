@@ -1,5 +1,7 @@
 #include <cuebox/outbox/pg_relay.hpp>
+#include <cuebox/worker/instruments.hpp>
 #include <cuebox/worker/run.hpp>
+#include <cuebox/worker/shift.hpp>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -19,88 +21,6 @@
 namespace cuebox::worker {
 
 namespace {
-
-// A thread, its loop and its connections, shared by the contexts that live there.
-class shift
-{
-public:
-    shift(const pg::connect_options& database, std::size_t connections)
-        : pool_({.connect = database, .rules = {.size = connections}})
-    {}
-
-    context& add(context_plan plan)
-    {
-        contexts_.push_back(std::make_unique<context>(loop_, pool_, std::move(plan.handlers),
-                                                      std::move(plan.options)));
-        return *contexts_.back();
-    }
-
-    // Takes over what a config says differently; what needs a restart is said and left.
-    void update(const context_plan& plan, const telemetry::logger& log)
-    {
-        asio::post(io_, [this, plan, log] {
-            const std::string& name = plan.options.name;
-            for (const auto& each : contexts_) {
-                if (each->name() != name || each->has_ended())
-                    continue;
-                try {
-                    each->update(plan.options.settings.workers, plan.handlers);
-                    log.info("config re-read", {{"context", name}});
-                }
-                catch (const std::exception& error) {
-                    log.error("config not taken over", {{"error", std::string(error.what())}});
-                }
-            }
-        });
-    }
-
-    // Whoever gives up is told of, on this shift's thread.
-    void start(std::function<void(const std::string&)> gave_up)
-    {
-        for (const auto& each : contexts_) {
-            each->start();
-            endings_.push_back(asio::co_spawn(io_, watch(*each, gave_up), asio::use_future));
-        }
-        thread_ = std::thread([this] { io_.run(); });
-    }
-
-    void stop()
-    {
-        for (const auto& each : contexts_)
-            each->stop();
-    }
-
-    // Waits until all have ended; false when one gave up.
-    bool join()
-    {
-        bool well = true;
-        for (auto& each : endings_)
-            well = each.get() && well;
-        asio::post(io_, [this] { pool_.close(); });
-        guard_.reset();
-        if (thread_.joinable())
-            thread_.join();
-        return well;
-    }
-
-private:
-    static awaitable<bool> watch(context& whom, std::function<void(const std::string&)> gave_up)
-    {
-        const exit_reason end = co_await whom.ended();
-        const bool well = end.kind != exit_kind::failed;
-        if (!well)
-            gave_up("context " + whom.name() + " gave up: " + end.what());
-        co_return well;
-    }
-
-    asio::io_context io_{1};
-    asio::executor_work_guard<asio::io_context::executor_type> guard_{io_.get_executor()};
-    cuebox::loop loop_{io_.get_executor()};
-    pg::pool pool_;
-    std::vector<std::unique_ptr<context>> contexts_;
-    std::vector<std::future<bool>> endings_;
-    std::thread thread_;
-};
 
 // Every lane and settler of a context may be at work at once, and its keepers now and then.
 std::size_t connections_for(const worker_config& config, const registry& handlers)
@@ -128,18 +48,24 @@ T finish(awaitable<T> question)
     return answer.get();
 }
 
-// In the catalog, which everybody may read.
-constexpr pg::statement find_schema{
-    .name = "find schema",
+// In the catalog, which everybody may read: a table of the first migration, and one of the latest
+// that a worker cannot do without.
+constexpr pg::statement find_table{
+    .name = "find table",
     .sql = "select exists (select from pg_catalog.pg_class c join pg_catalog.pg_namespace n "
-           "on n.oid = c.relnamespace where n.nspname = 'core' and c.relname = 'outbox')"};
+           "on n.oid = c.relnamespace where n.nspname = 'core' and c.relname = $1)"};
 
-awaitable<bool> has_schema(pg::connect_options database)
+awaitable<void> check_schema(pg::connect_options database)
 {
     database.prepared_max = 0;
     auto connection = co_await pg::connect(std::move(database));
-    const bool found = co_await connection.query_one<bool>(find_schema);
-    co_return found;
+    const bool there = co_await connection.query_one<bool>(find_table, "outbox");
+    if (!there)
+        throw std::runtime_error("the database has no Cuebox schema: run `cuebox migrate`");
+    const bool recent = co_await connection.query_one<bool>(find_table, "retention_policies");
+    if (!recent)
+        throw std::runtime_error("the database's schema is older than this program: run `cuebox "
+                                 "migrate`");
 }
 
 }
@@ -150,13 +76,13 @@ int run(const worker_config& config, const registry& handlers, run_options optio
     std::signal(SIGPIPE, SIG_IGN);
     // Whether a NOTIFY can be heard, and prepared statements kept, before anything depends on it.
     const std::string deaf = finish(outbox::why_deaf(options.database));
-    if (!finish(has_schema(options.database)))
-        throw std::runtime_error("the database has no Cuebox schema: run `cuebox migrate`");
+    finish(check_schema(options.database));
     if (!deaf.empty()) {
         options.log.warning(deaf);
         options.database.prepared_max = 0;
     }
 
+    instruments seen(config, options);
     std::vector<std::unique_ptr<shift>> shifts;
     const std::size_t threads = std::max<std::size_t>(config.threads, 1);
     for (std::size_t i = 0; i < threads; ++i)
@@ -167,6 +93,7 @@ int run(const worker_config& config, const registry& handlers, run_options optio
     for (std::size_t i = 0; i < std::max(threads, plans.size()); ++i) {
         auto plan = plans[i % plans.size()];
         plan.options.log = options.log;
+        seen.attach(plan.options);
         plan.options.line = options.database;
         plan.options.pooled_line = !deaf.empty();
         shifts[i % threads]->add(std::move(plan));
@@ -183,6 +110,12 @@ int run(const worker_config& config, const registry& handlers, run_options optio
             options.log.error("config not taken over", {{"error", std::string(error.what())}});
         }
     };
+
+    std::vector<watched_context> watched;
+    for (std::size_t i = 0; i < shifts.size(); ++i)
+        for (watched_context& each : shifts[i]->watch(i + 1))
+            watched.push_back(std::move(each));
+    seen.open_endpoint(std::move(watched));
 
     asio::io_context signals_io{1};
     asio::signal_set signals(signals_io, SIGTERM, SIGINT);
@@ -220,7 +153,10 @@ int run(const worker_config& config, const registry& handlers, run_options optio
         each->start(gave_up);
     bool well = true;
     for (const auto& each : shifts)
-        well = each->join() && well;
+        well = each->await_end() && well;
+    seen.close();
+    for (const auto& each : shifts)
+        each->close();
     asio::post(signals_io, [&] { signals.cancel(); });
     listener.join();
     options.log.info("stopped");

@@ -13,6 +13,8 @@ struct run_options
     // Reads the config again: on SIGHUP. Empty: SIGHUP is ignored.
     std::function<worker_config()> reread{};
     telemetry::logger log{};
+    // Of the program, for metrics, alerts and traces.
+    std::string version{};
 };
 
 // Runs the contexts until SIGTERM or SIGINT, which lets handlers finish; a second one ends at once.

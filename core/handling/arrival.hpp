@@ -1,11 +1,19 @@
 #pragma once
 
 #include <cuebox/event/envelope.hpp>
+#include <cuebox/event/trace.hpp>
+#include <cuebox/runtime/awaitable.hpp>
 #include <cuebox/runtime/clock.hpp>
 #include <cuebox/telemetry/log.hpp>
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
+
+namespace cuebox::outbox {
+class locked_batch;
+}
 
 namespace cuebox::handling {
 
@@ -19,10 +27,15 @@ struct arrival
     event::uuid claim_token{};
     // When the handler is cancelled if it has not returned by then.
     time_point deadline = time_point::max();
+    // The span of this run, a child of the one that published; none where nothing is traced.
+    std::optional<event::traceparent> trace{};
     // Carries the event's id and type and the handler's name.
     telemetry::logger log{};
     // For a handler that computes rather than awaits; what it awaits is cancelled by itself.
     std::stop_token stop{};
+    // For a leased handler: opens a transaction of its own. Empty for a transactional one, which
+    // has the one it is in.
+    std::function<awaitable<std::unique_ptr<outbox::locked_batch>>()> begin{};
 };
 
 }

@@ -21,6 +21,20 @@ bool says_terminal(const handler& by, const std::exception& error)
     }
 }
 
+// What went wrong first, then in which statement: dead letters are grouped by how their error
+// begins.
+std::string reason_of(const pg::error& error)
+{
+    if (error.code() != pg::errc::server)
+        return error.what();
+    std::string reason = error.message() + " (SQLSTATE " + error.sqlstate() + ")";
+    if (!error.statement().empty())
+        reason += ", in " + error.statement();
+    if (!error.hint().empty())
+        reason += "; hint: " + error.hint();
+    return reason;
+}
+
 }
 
 policy::failure classify(const std::exception_ptr& thrown, const handler& by)
@@ -38,7 +52,7 @@ policy::failure classify(const std::exception_ptr& thrown, const handler& by)
     catch (const pg::error& error) {
         const bool terminal =
             policy::is_terminal_sqlstate(error.sqlstate()) || says_terminal(by, error);
-        return {.terminal = terminal, .reason = policy::shorten_reason(error.what())};
+        return {.terminal = terminal, .reason = policy::shorten_reason(reason_of(error))};
     }
     catch (const std::exception& error) {
         return {.terminal = says_terminal(by, error),

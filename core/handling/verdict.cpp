@@ -4,17 +4,6 @@
 
 namespace cuebox::handling {
 
-namespace {
-
-// Which of several handlers failed matters; of a single one the operator knows.
-std::string describe(const handler_run& run, bool among_several)
-{
-    const std::string& reason = run.result.failure->reason;
-    return among_several ? run.by->name + ": " + reason : reason;
-}
-
-}
-
 policy::verdict judge(std::span<const handler_run> runs, int retries_used, double jitter)
 {
     policy::verdict verdict = policy::delivered{};
@@ -23,8 +12,8 @@ policy::verdict judge(std::span<const handler_run> runs, int retries_used, doubl
             return policy::released{};
         if (!each.result.failure)
             continue;
-        policy::failure failure{.terminal = each.result.failure->terminal,
-                                .reason = describe(each, runs.size() > 1)};
+        policy::failure failure = *each.result.failure;
+        failure.handler = each.by->name;
         auto decided = policy::decide(std::move(failure), retries_used, each.by->retry, jitter);
         if (std::holds_alternative<policy::dead_letter>(verdict))
             continue;

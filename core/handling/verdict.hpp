@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cuebox/event/timestamp.hpp>
+#include <cuebox/event/trace.hpp>
 #include <cuebox/handling/handler_set.hpp>
 #include <cuebox/handling/run_handler.hpp>
 
+#include <optional>
 #include <span>
 
 namespace cuebox::handling {
@@ -17,6 +19,8 @@ struct handler_run
     bool duplicate = false;
     event::timestamp began_at{};
     duration took{};
+    // Its span, where one is traced.
+    std::optional<event::traceparent> trace{};
 };
 
 // What becomes of the row once all of its handlers have had their turn: delivered when all have

@@ -26,6 +26,8 @@ pg::awaitable<void> bulk::add(const outgoing& event)
     const auto& envelope = event.envelope;
     if (!channels_.contains(event.channel))
         channels_.insert(event.channel);
+    if (auto note = note_of(event))
+        notes_.emplace_back(event.witness, std::move(*note));
     const auto available_at = event.delay.count() > 0 ? event::now() + event.delay : at_once;
     return copy_.write(envelope.event_id, envelope.event_type,
                        static_cast<std::int32_t>(envelope.event_version), envelope.occurred_at,
@@ -40,6 +42,11 @@ pg::awaitable<std::size_t> bulk::finish()
     const std::vector<std::string> channels(channels_.begin(), channels_.end());
     if (!channels.empty())
         within_->add_to_commit(wake_channels, pg::params(std::in_place, channels));
+    if (!notes_.empty())
+        within_->after_commit([notes = std::move(notes_)] {
+            for (const auto& [to, what] : notes)
+                to->tell(what);
+        });
     co_return taken;
 }
 

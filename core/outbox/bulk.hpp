@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace cuebox::outbox {
 
@@ -37,6 +39,7 @@ private:
     pg::transaction* within_;
     pg::copy_in copy_;
     std::set<std::string> channels_;
+    std::vector<std::pair<std::shared_ptr<const witness>, witness::note>> notes_;
 };
 
 }

@@ -18,4 +18,11 @@ public:
     using std::runtime_error::runtime_error;
 };
 
+// How long things are to be kept cannot be.
+class retention_error : public std::runtime_error
+{
+public:
+    using std::runtime_error::runtime_error;
+};
+
 }

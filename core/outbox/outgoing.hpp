@@ -2,9 +2,11 @@
 
 #include <cuebox/event/envelope.hpp>
 #include <cuebox/event/trace.hpp>
+#include <cuebox/outbox/witness.hpp>
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -27,7 +29,7 @@ struct event_options
     std::string content_class = "standard";
     // When it happened; none is now.
     std::optional<event::timestamp> occurred_at{};
-    // The span that publishes; none is the publisher's current_trace.
+    // The span in which it is published; none is the publisher's current_trace.
     std::optional<event::traceparent> trace{};
     // For another generation than the publisher's own.
     std::optional<std::int64_t> generation{};
@@ -44,6 +46,11 @@ struct outgoing
     std::chrono::microseconds delay{};
     // Written without a NOTIFY of its own; whoever writes it sends a wake after the commit.
     bool quiet = false;
+    // Who tells of it once it is committed; none: nobody asked. The span of publishing it, which is
+    // in the envelope, began then, and was caused by that one.
+    std::shared_ptr<const outbox::witness> witness{};
+    event::timestamp prepared_at{};
+    std::array<std::uint8_t, 8> caused_by{};
 };
 
 }

@@ -98,11 +98,12 @@ pg::awaitable<void> pg_line::heard()
     }
 }
 
-pg::awaitable<void> pg_line::check(std::size_t holding)
+pg::awaitable<void> pg_line::check(worker_report report)
 {
     const bool hears = deaf_because_.empty();
-    const bool known = co_await connection_.query_one<bool>(
-        worker_heartbeat, options_.worker, static_cast<std::int32_t>(holding), hears);
+    pg::params said = heartbeat_params(options_.worker, report, hears);
+    const pg::result answer = co_await connection_.execute(worker_heartbeat, std::move(said));
+    const bool known = answer.only<bool>();
     if (!known) {
         // Taken for dead by another process, for example after this one was suspended.
         co_await connection_.execute(register_worker, options_.worker, options_.context,

@@ -15,7 +15,7 @@ public:
 
     const std::string& deaf_because() const override { return deaf_because_; }
     pg::awaitable<void> heard() override;
-    pg::awaitable<void> check(std::size_t holding) override;
+    pg::awaitable<void> check(worker_report report) override;
     pg::awaitable<void> listen_also(std::string channel) override;
     pg::awaitable<void> hang_up() override;
 

@@ -172,7 +172,7 @@ pg::awaitable<int> pg_relay::lost_workers()
                                                            options_.generation);
 }
 
-pg::awaitable<void> pg_relay::keep_alive(std::size_t holding)
+pg::awaitable<void> pg_relay::keep_alive(worker_report report)
 {
     auto connection = co_await pool_.borrow();
     pg::pipeline steps;
@@ -180,7 +180,7 @@ pg::awaitable<void> pg_relay::keep_alive(std::size_t holding)
     const bool listening = false;
     steps.add(register_worker, options_.worker, options_.context, options_.generation,
               boost::asio::ip::host_name(), static_cast<std::int32_t>(::getpid()), own_session);
-    steps.add(worker_heartbeat, options_.worker, static_cast<std::int32_t>(holding), listening);
+    steps.add(worker_heartbeat, heartbeat_params(options_.worker, report, listening));
     const auto answers = co_await connection->run(std::move(steps));
     for (const pg::outcome& each : answers)
         each.get();
@@ -207,12 +207,6 @@ pg::awaitable<std::int64_t> pg_relay::recheck()
         from = done.next_from;
     }
     co_return found;
-}
-
-pg::awaitable<gauges> pg_relay::read_gauges()
-{
-    auto connection = co_await pool_.borrow();
-    co_return co_await connection->query_one<gauges>(outbox::read_gauges, options_.generation);
 }
 
 }

@@ -40,11 +40,11 @@ public:
     pg::awaitable<std::optional<std::chrono::microseconds>> next_due() override;
     pg::awaitable<std::unique_ptr<line>> open_line(std::vector<std::string> event_types) override;
     pg::awaitable<int> lost_workers() override;
-    pg::awaitable<void> keep_alive(std::size_t holding) override;
+    pg::awaitable<void> keep_alive(worker_report report) override;
     pg::awaitable<std::vector<reaped_row>> reap(reap_request how) override;
     pg::awaitable<std::int64_t> recheck() override;
-    pg::awaitable<gauges> read_gauges() override;
-    pg::awaitable<swept> sweep(retention rules) override;
+    pg::awaitable<gauges> read_gauges(std::chrono::milliseconds age_max) override;
+    pg::awaitable<swept> sweep(std::optional<retention> rules) override;
 
 private:
     void add_expand(pg::pipeline& steps, const claim_request& wanted) const;

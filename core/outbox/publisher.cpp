@@ -55,7 +55,8 @@ void check_options(const event_options& options)
 
 publisher::publisher(publisher_options options)
     : options_(std::move(options)),
-      generation_(find_generation(options_.generation))
+      generation_(find_generation(options_.generation)),
+      witness_(std::make_shared<const outbox::witness>(options_.log, options_.spans))
 {
     if (options_.source.empty())
         throw publish_error("source: empty: name the context that publishes");
@@ -72,6 +73,9 @@ outgoing publisher::prepare(std::string_view type, int version, std::string payl
     auto trace = options.trace;
     if (!trace && options_.current_trace)
         trace = options_.current_trace();
+    const auto caused_by = trace ? trace->span_id : decltype(trace->span_id){};
+    if (witness_->traces())
+        trace = trace ? event::child_of(*trace) : event::new_trace();
     const std::int64_t generation = options.generation.value_or(generation_);
 
     outgoing event{
@@ -90,7 +94,10 @@ outgoing publisher::prepare(std::string_view type, int version, std::string payl
         .channel = event::channel_for(generation, options.processing_class),
         .generation = generation,
         .delay = options.delay,
-        .quiet = options_.waker != nullptr};
+        .quiet = options_.waker != nullptr,
+        .witness = witness_->cares() ? witness_ : nullptr,
+        .prepared_at = event::now(),
+        .caused_by = caused_by};
     event::validate(event.envelope);
     return event;
 }
@@ -109,6 +116,7 @@ pg::awaitable<event::uuid> publisher::publish(pg::transaction& within, outgoing 
     // itself.
     event.quiet = event.quiet && options_.waker;
     co_await within.execute(publish_one, publish_one_params(event));
+    tell_after_commit(within, event);
     if (event.quiet)
         wake_after_commit(within, event.channel);
     co_return event.envelope.event_id;
@@ -127,6 +135,8 @@ pg::awaitable<void> publisher::publish(pg::transaction& within, std::vector<outg
     const auto outcomes = co_await within.run(std::move(steps));
     for (const pg::outcome& each : outcomes)
         each.get();
+    for (const outgoing& each : events)
+        tell_after_commit(within, each);
     for (const std::string& channel : channels)
         wake_after_commit(within, channel);
 }
@@ -144,6 +154,15 @@ void publisher::publish(pg_conn* within, std::span<const outgoing> events) const
                             "change and publish in it, then COMMIT");
     if (events.empty())
         return;
+    write(within, events);
+    // Whether the caller commits is not ours to see.
+    for (const outgoing& each : events)
+        if (const auto note = note_of(each))
+            each.witness->tell(*note);
+}
+
+void publisher::write(pg_conn* within, std::span<const outgoing> events) const
+{
     if (events.size() == 1) {
         outgoing only = events.front();
         only.quiet = only.quiet && options_.waker;

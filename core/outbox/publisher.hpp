@@ -31,6 +31,11 @@ struct publisher_options
     // Makes every row quiet: no NOTIFY in the producer's transaction, one coalesced wake after it.
     // For producers of thousands of events a second. It must outlive the publisher's transactions.
     outbox::waker* waker = nullptr;
+    // A line for each event that was committed; says nothing unless given.
+    telemetry::logger log{};
+    // Takes a span for each. With it publishing opens a span of its own in the current trace, or
+    // begins one, and handling continues that; without, the event carries the current one.
+    telemetry::span_sink spans{};
 };
 
 // Writes events into the outbox, inside the transaction of the business change they tell of.
@@ -99,10 +104,12 @@ public:
 private:
     outgoing prepare(std::string_view type, int version, std::string payload,
                      const event_options& options) const;
+    void write(pg_conn* within, std::span<const outgoing> events) const;
     void wake_after_commit(pg::transaction& within, const std::string& channel) const;
 
     publisher_options options_;
     std::int64_t generation_;
+    std::shared_ptr<const outbox::witness> witness_;
 };
 
 }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cuebox/outbox/claim.hpp>
+#include <cuebox/outbox/reading.hpp>
+#include <cuebox/outbox/retention.hpp>
 #include <cuebox/pg/awaitable.hpp>
 
 #include <chrono>
@@ -40,6 +42,16 @@ public:
     virtual pg::awaitable<void> settle(std::vector<settlement> outcomes) = 0;
 };
 
+// What a worker says of itself with every sign of life: the rows it holds, and what became of
+// others since it started.
+struct worker_report
+{
+    std::size_t holding = 0;
+    std::uint64_t delivered = 0;
+    std::uint64_t retried = 0;
+    std::uint64_t failed = 0;
+};
+
 // The dedicated session of a worker process: it listens, and its end is the end of the worker.
 class line
 {
@@ -51,7 +63,7 @@ public:
     // Returns when something was said on one of the channels. Cancelled, the line stays as it was.
     virtual pg::awaitable<void> heard() = 0;
     // Proves that the session is alive and still listens, and tells the database so. Throws if not.
-    virtual pg::awaitable<void> check(std::size_t holding) = 0;
+    virtual pg::awaitable<void> check(worker_report report) = 0;
     virtual pg::awaitable<void> listen_also(std::string channel) = 0;
     // UNLISTEN, and the worker is gone from the list of those who live.
     virtual pg::awaitable<void> hang_up() = 0;
@@ -73,28 +85,24 @@ struct gauges
 {
     // Of the notification queue of the whole cluster, 0 to 1.
     double notify_queue_usage = 0;
-    // Rows of this generation that wait or are in flight, at most what it takes to say "many".
+
+    // Rows of this generation that wait or are in flight, as of `counting`.
     std::int64_t pending = 0;
     std::int64_t in_flight = 0;
     std::optional<double> oldest_seconds{};
-    // How many transactions old the oldest snapshot in the cluster is that we may see.
+
+    // Of the whole database, as of `counting`.
+    outbox::counting counting{};
+    std::vector<backlog_group> backlog{};
+    std::vector<dead_letter_group> dead_letters{};
+    std::vector<unrouted_group> unrouted{};
+    std::vector<stranded_group> stranded{};
+
+    // How many transactions old the oldest snapshot in the cluster is that we may see, and whose.
     std::int64_t oldest_xmin_age = 0;
-};
-
-struct swept
-{
-    std::int64_t tombstoned = 0;
-    std::int64_t deleted = 0;
-    // False: another process sweeps, or this one may not.
-    bool ran = false;
-};
-
-struct retention
-{
-    std::chrono::seconds outbox_active = std::chrono::days(45);
-    std::chrono::seconds outbox_grace = std::chrono::days(7);
-    std::chrono::seconds handled_active = std::chrono::days(60);
-    std::chrono::seconds handled_grace = std::chrono::days(7);
+    std::optional<xmin_holder> oldest_xmin{};
+    // False: for how long other users' transactions are open is not shown to us.
+    bool sees_durations = false;
 };
 
 struct reap_request
@@ -160,12 +168,14 @@ public:
     // How many workers of the context are gone without having said so.
     virtual pg::awaitable<int> lost_workers() { co_return 0; }
     // Says that the worker lives while its line is down.
-    virtual pg::awaitable<void> keep_alive(std::size_t holding) = 0;
+    virtual pg::awaitable<void> keep_alive(worker_report report) = 0;
     virtual pg::awaitable<std::vector<reaped_row>> reap(reap_request how) = 0;
     // How many unsettled rows lay where nobody would have looked, and were found.
     virtual pg::awaitable<std::int64_t> recheck() { co_return 0; }
-    virtual pg::awaitable<gauges> read_gauges() = 0;
-    virtual pg::awaitable<swept> sweep(retention rules) = 0;
+    // The backlog may be as old as that, or older where counting it is dear.
+    virtual pg::awaitable<gauges> read_gauges(std::chrono::milliseconds age_max) = 0;
+    // By the registry of the database unless other rules are given.
+    virtual pg::awaitable<swept> sweep(std::optional<retention> rules) = 0;
 };
 
 }

@@ -20,14 +20,15 @@ const pg::statement settle_delivered{.name = "settle", .sql = R"(
 select * from core.outbox_settle($1::uuid[], $2::uuid[]))"};
 
 const pg::statement settle_outcomes{.name = "settle", .sql = R"(
-select * from core.outbox_settle($1::uuid[], $2::uuid[], $3::text[], $4::interval[], $5::text[]))"};
+select * from core.outbox_settle($1::uuid[], $2::uuid[], $3::text[], $4::interval[], $5::text[],
+    $6::text[]))"};
 
 const pg::statement settle_locked_delivered{.name = "settle locked", .sql = R"(
 select * from core.outbox_settle_locked($1::tid[], $2::uuid[]))"};
 
 const pg::statement settle_locked_outcomes{.name = "settle locked", .sql = R"(
 select * from core.outbox_settle_locked($1::tid[], $2::uuid[], $3::text[], $4::interval[],
-    $5::text[], $6::text))"};
+    $5::text[], $6::text, $7::text[]))"};
 
 const pg::statement record_handled{.name = "record handled", .sql = R"(
 insert into core.event_handled (handler_name, idempotency_key, event_id, content_class)
@@ -74,7 +75,7 @@ const pg::statement register_worker{.name = "register worker", .sql = R"(
 select core.worker_register($1::text, $2::text, $3::bigint, $4::text, $5::int, $6::boolean))"};
 
 const pg::statement worker_heartbeat{.name = "heartbeat", .sql = R"(
-select core.worker_heartbeat($1::text, $2::int, $3::boolean))"};
+select core.worker_heartbeat($1::text, $2::int, $3::boolean, $4::bigint, $5::bigint, $6::bigint))"};
 
 const pg::statement unregister_worker{.name = "unregister worker", .sql = R"(
 select core.worker_unregister($1::text))"};
@@ -88,16 +89,6 @@ select pg_listening_channels())"};
 const pg::statement say_on_channel{.name = "say", .sql = R"(
 select pg_notify($1::text, ''))"};
 
-// Of the snapshots that this user may see; all of them with pg_read_all_stats.
-const pg::statement read_gauges{.name = "gauges", .sql = R"(
-select pg_notification_queue_usage() as notify_queue_usage,
-    coalesce(sum(b.events) filter (where b.status = 'pending'), 0)::bigint as pending,
-    coalesce(sum(b.events) filter (where b.status = 'in_flight'), 0)::bigint as in_flight,
-    extract(epoch from clock_timestamp() - min(b.oldest_at))::float8 as oldest_seconds,
-    (select coalesce(max(age(a.backend_xmin)), 0)::bigint from pg_stat_activity a)
-        as oldest_xmin_age
-from core.outbox_backlog() b where b.generation = $1::bigint)"};
-
 // One sweeper in the whole database, for as long as its transaction takes.
 const pg::statement try_sweep_lock{.name = "sweep lock", .sql = R"(
 select pg_try_advisory_xact_lock(1668637026, 0))"};
@@ -109,6 +100,14 @@ select tombstoned, deleted, next_from from core.sweep_outbox($1::bigint, $2::tim
 const pg::statement sweep_handled{.name = "sweep handled", .sql = R"(
 select tombstoned, deleted, next_from
 from core.sweep_event_handled($1::interval, $2::interval, p_from => $3::tid))"};
+
+const pg::statement read_policies{.name = "retention", .sql = R"(
+select extract(epoch from o.active)::bigint as outbox_active,
+    extract(epoch from o.grace)::bigint as outbox_grace,
+    extract(epoch from h.active)::bigint as handled_active,
+    extract(epoch from h.grace)::bigint as handled_grace
+from core.retention_policies o, core.retention_policies h
+where o.subject = 'outbox_row' and h.subject = 'event_handled')"};
 
 const pg::statement list_generations{.name = "generations", .sql = R"(
 select core.outbox_generations())"};
@@ -146,6 +145,17 @@ std::optional<std::string_view> error_of(const settlement& each)
     return std::nullopt;
 }
 
+// Whose failure the error tells of; a failure that is no handler's has none.
+std::optional<std::string_view> handler_of(const settlement& each)
+{
+    std::string_view name;
+    if (const auto* retry = std::get_if<policy::retry_in>(&each.verdict))
+        name = retry->handler;
+    else if (const auto* dead = std::get_if<policy::dead_letter>(&each.verdict))
+        name = dead->handler;
+    return name.empty() ? std::nullopt : std::optional(name);
+}
+
 }
 
 pg::params settle_delivered_params(std::span<const settlement> rows)
@@ -156,7 +166,8 @@ pg::params settle_delivered_params(std::span<const settlement> rows)
 pg::params settle_outcomes_params(std::span<const settlement> rows)
 {
     return pg::params(std::in_place, column(rows, id_of), column(rows, token_of),
-                      column(rows, outcome_of), column(rows, delay_of), column(rows, error_of));
+                      column(rows, outcome_of), column(rows, delay_of), column(rows, error_of),
+                      column(rows, handler_of));
 }
 
 pg::params settle_locked_delivered_params(std::span<const settlement> rows)
@@ -168,7 +179,7 @@ pg::params settle_locked_outcomes_params(std::span<const settlement> rows, std::
 {
     return pg::params(std::in_place, column(rows, place_of), column(rows, id_of),
                       column(rows, outcome_of), column(rows, delay_of), column(rows, error_of),
-                      worker);
+                      worker, column(rows, handler_of));
 }
 
 bool all_delivered(std::span<const settlement> rows)
@@ -176,6 +187,14 @@ bool all_delivered(std::span<const settlement> rows)
     return std::ranges::all_of(rows, [](const settlement& each) {
         return std::holds_alternative<policy::delivered>(each.verdict);
     });
+}
+
+pg::params heartbeat_params(std::string_view worker, const worker_report& report, bool listening)
+{
+    return pg::params(std::in_place, worker, static_cast<std::int32_t>(report.holding), listening,
+                      static_cast<std::int64_t>(report.delivered),
+                      static_cast<std::int64_t>(report.retried),
+                      static_cast<std::int64_t>(report.failed));
 }
 
 pg::params handled_params(std::vector<handled_record> records)

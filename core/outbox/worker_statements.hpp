@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cuebox/outbox/claim.hpp>
+#include <cuebox/outbox/relay.hpp>
 #include <cuebox/pg/params.hpp>
 #include <cuebox/pg/statement.hpp>
 
@@ -41,14 +42,15 @@ extern const pg::statement recheck_rows;
 extern const pg::statement subscribe_context;
 extern const pg::statement register_worker;
 extern const pg::statement worker_heartbeat;
+pg::params heartbeat_params(std::string_view worker, const worker_report& report, bool listening);
 extern const pg::statement unregister_worker;
 extern const pg::statement workers_lost;
 extern const pg::statement listening_channels;
 extern const pg::statement say_on_channel;
-extern const pg::statement read_gauges;
 extern const pg::statement try_sweep_lock;
 extern const pg::statement sweep_generation;
 extern const pg::statement sweep_handled;
+extern const pg::statement read_policies;
 extern const pg::statement list_generations;
 
 }

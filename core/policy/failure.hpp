@@ -22,6 +22,8 @@ struct failure
     bool terminal = false;
     // In words, for the row, the log and the operator.
     std::string reason{};
+    // Whose failure it is; empty when no handler is to blame.
+    std::string handler{};
 };
 
 // What the database refuses for good: data it cannot take (class 22), integrity violations (23).

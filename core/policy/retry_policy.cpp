@@ -27,8 +27,9 @@ std::string_view to_string(const verdict& verdict) noexcept
 verdict decide(failure why, int retries_used, const retry_policy& policy, double jitter)
 {
     if (why.terminal || retries_used >= policy.max_retries)
-        return dead_letter{std::move(why.reason)};
-    return retry_in{policy.delay(retries_used, jitter), std::move(why.reason)};
+        return dead_letter{std::move(why.reason), std::move(why.handler)};
+    return retry_in{policy.delay(retries_used, jitter), std::move(why.reason),
+                    std::move(why.handler)};
 }
 
 }

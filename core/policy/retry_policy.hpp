@@ -37,11 +37,13 @@ struct retry_in
 {
     std::chrono::microseconds delay{};
     std::string reason{};
+    std::string handler{};
     bool operator==(const retry_in&) const = default;
 };
 struct dead_letter
 {
     std::string reason{};
+    std::string handler{};
     bool operator==(const dead_letter&) const = default;
 };
 // Given back untouched: the handler was told to stop, and no attempt is burnt.

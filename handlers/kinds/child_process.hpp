@@ -2,6 +2,7 @@
 
 #include <cuebox/runtime/awaitable.hpp>
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
@@ -14,12 +15,19 @@ struct child_outcome
     int signal = 0;
     // The end of what it wrote to stderr.
     std::string err{};
+    // The beginning of what it wrote to stdout, as much as was asked for, and whether that is all.
+    std::string out{};
+    bool out_cut = false;
 };
 
-// Runs a program in a process group of its own, with `input` on its stdin. Cancelled, it kills the
-// group. Throws std::system_error when it cannot be started.
+// Runs a program in a process group of its own, with `input` on its stdin. Up to `out_max` bytes of
+// its stdout are kept; 0 is none. Cancelled, it kills the group. Throws std::system_error when it
+// cannot be started.
 awaitable<child_outcome> run_child(std::vector<std::string> command,
                                    std::map<std::string, std::string> environment,
-                                   std::string input);
+                                   std::string input, std::size_t out_max = 0);
+
+// How it ended, in words, with the end of what it wrote to stderr.
+std::string describe(const std::string& program, const child_outcome& ended);
 
 }

@@ -22,17 +22,6 @@ struct exec_params
 
 namespace {
 
-// What went wrong, from the end of what the program wrote to stderr.
-std::string describe(const std::string& program, const child_outcome& ended)
-{
-    std::string what = ended.signal != 0
-                           ? program + " was ended by signal " + std::to_string(ended.signal)
-                           : program + " exited with " + std::to_string(ended.exit);
-    if (!ended.err.empty())
-        what += ": " + ended.err;
-    return what;
-}
-
 awaitable<void> run_program(std::shared_ptr<const exec_params> params, delivery<raw_payload> event)
 {
     const std::string input = event::encode(event.envelope()) + "\n";
@@ -41,6 +30,8 @@ awaitable<void> run_program(std::shared_ptr<const exec_params> params, delivery<
     environment["CUEBOX_EVENT_TYPE"] = event.envelope().event_type;
     environment["CUEBOX_ATTEMPT"] = std::to_string(event.attempt());
     environment["CUEBOX_CLAIM_TOKEN"] = event::print_uuid(event.claim_token());
+    if (const auto& trace = event.trace())
+        environment["TRACEPARENT"] = event::print_traceparent(*trace);
     const child_outcome ended = co_await run_child(params->command, std::move(environment), input);
     if (ended.exit == 0 && ended.signal == 0)
         co_return;

@@ -1,3 +1,4 @@
+#include <cuebox/handlers/agent_tasks/task.hpp>
 #include <cuebox/handlers/kinds/kind.hpp>
 
 #include <algorithm>
@@ -7,7 +8,11 @@ namespace cuebox::handlers {
 namespace {
 
 constexpr kind all[] = {
-    {"sql", make_sql}, {"webhook", make_webhook}, {"exec", make_exec}, {"log", make_log}};
+    {"sql", make_sql},
+    {"webhook", make_webhook},
+    {"exec", make_exec},
+    {"log", make_log},
+    {"agent_tasks", make_agent_tasks, agent_tasks::task_dispatched::event_type}};
 
 }
 

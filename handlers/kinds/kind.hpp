@@ -25,6 +25,8 @@ struct kind
     std::string_view name;
     // Throws config::error, naming the path, for what it cannot take.
     handling::handler (*make)(kind_base base, const config::node& from);
+    // What it listens for when the config does not say; empty: the config has to.
+    std::string_view event_type{};
 };
 
 std::span<const kind> stock_kinds() noexcept;
@@ -34,5 +36,6 @@ handling::handler make_sql(kind_base base, const config::node& from);
 handling::handler make_webhook(kind_base base, const config::node& from);
 handling::handler make_exec(kind_base base, const config::node& from);
 handling::handler make_log(kind_base base, const config::node& from);
+handling::handler make_agent_tasks(kind_base base, const config::node& from);
 
 }

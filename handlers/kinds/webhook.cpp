@@ -1,10 +1,8 @@
-#include "http_post.hpp"
-
 #include <cuebox/config/read.hpp>
 #include <cuebox/event/envelope.hpp>
 #include <cuebox/handlers/kinds/kind.hpp>
+#include <cuebox/http/post.hpp>
 
-#include <algorithm>
 #include <map>
 
 namespace cuebox::handlers {
@@ -29,45 +27,30 @@ bool is_terminal(unsigned status)
     return status >= 400 && status < 500 && status != 408 && status != 425 && status != 429;
 }
 
-// What HTTP takes; anything else could end the header and begin another.
-bool is_header_name(std::string_view name)
-{
-    static constexpr std::string_view marks = "!#$%&'*+-.^_`|~";
-    return !name.empty() && std::ranges::all_of(name, [](char c) {
-        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-               marks.find(c) != std::string_view::npos;
-    });
-}
-bool is_header_value(std::string_view value)
-{
-    return std::ranges::none_of(value, [](char c) {
-        const auto byte = static_cast<unsigned char>(c);
-        return (byte < 0x20 && c != '\t') || byte == 0x7f;
-    });
-}
-
 void check_headers(const config::node& from, const std::map<std::string, std::string>& headers)
 {
     for (const auto& [name, value] : headers) {
-        if (!is_header_name(name))
+        if (!http::is_header_name(name))
             from.refuse(name, "is no name of an HTTP header: letters, digits and dashes");
-        if (!is_header_value(value))
+        if (!http::is_header_value(value))
             from.refuse(name, "has a line break or another control character in it");
     }
 }
 
-awaitable<void> post_event(std::shared_ptr<const post_target> target, delivery<raw_payload> event)
+awaitable<void> post_event(std::shared_ptr<const http::post_target> target,
+                           delivery<raw_payload> event)
 {
     const auto& envelope = event.envelope();
-    http_headers headers{{"Idempotency-Key", envelope.idempotency_key},
-                         {"X-Cuebox-Event-Id", event::print_uuid(envelope.event_id)},
-                         {"X-Cuebox-Event-Type", envelope.event_type},
-                         {"X-Cuebox-Attempt", std::to_string(event.attempt())},
-                         {"X-Cuebox-Claim-Token", event::print_uuid(event.claim_token())}};
-    if (envelope.trace_context)
-        headers.emplace_back("traceparent", *envelope.trace_context);
+    http::headers headers{{"Idempotency-Key", envelope.idempotency_key},
+                          {"X-Cuebox-Event-Id", event::print_uuid(envelope.event_id)},
+                          {"X-Cuebox-Event-Type", envelope.event_type},
+                          {"X-Cuebox-Attempt", std::to_string(event.attempt())},
+                          {"X-Cuebox-Claim-Token", event::print_uuid(event.claim_token())}};
+    if (const auto& trace = event.trace())
+        headers.emplace_back("traceparent", event::print_traceparent(*trace));
     std::string body = event::encode(envelope);
-    const unsigned status = co_await http_post(target, std::move(headers), std::move(body));
+    const http::answer answer = co_await http::post(target, std::move(headers), std::move(body));
+    const unsigned status = answer.status;
     if (status >= 200 && status < 300)
         co_return;
     const std::string what = target->where.authority() + " answered " + std::to_string(status);
@@ -81,7 +64,7 @@ awaitable<void> post_event(std::shared_ptr<const post_target> target, delivery<r
 handling::handler make_webhook(kind_base base, const config::node& from)
 {
     auto params = config::read<webhook_params>(from);
-    const auto where = parse_url(params.url);
+    const auto where = http::parse_url(params.url);
     if (!where)
         from.refuse("url", "expected http://host/path or https://host/path, without user and "
                            "password: those go into headers");
@@ -92,7 +75,7 @@ handling::handler make_webhook(kind_base base, const config::node& from)
         check_headers(*headers, params.headers);
     if (base.options.timeout == duration{})
         base.options.timeout = std::chrono::seconds(30);
-    auto target = make_post_target(*where, {params.headers.begin(), params.headers.end()});
+    auto target = http::make_post_target(*where, {params.headers.begin(), params.headers.end()});
     auto run = [target](delivery<raw_payload> event) {
         return post_event(target, std::move(event));
     };

@@ -26,6 +26,26 @@ awaitable<void> refuse(delivery<order_placed>)
     co_return;
 }
 
+constexpr pg::statement insert_note{.name = "insert note", .sql = "insert into notes values ($1)"};
+
+// Writes twice, and keeps the first.
+awaitable<void> write_notes(delivery<order_placed> order)
+{
+    {
+        auto kept = co_await order.begin();
+        co_await kept->execute(insert_note, order->number);
+        co_await kept->commit();
+    }
+    auto undone = co_await order.begin();
+    co_await undone->execute(insert_note, -order->number);
+    co_await undone->rollback();
+}
+
+awaitable<void> begin_within(delivery<order_placed> order, pg::transaction&)
+{
+    co_await order.begin();
+}
+
 constexpr retry_policy quick{.max_retries = 3, .base = 1ms, .multiplier = 1, .cap = 1ms};
 
 }
@@ -108,6 +128,27 @@ TEST_CASE("a terminal error, and a payload of another shape, fail at once", "[ac
     CHECK(database.query("select string_agg(status || ' ' || attempts || ' ' || last_error, ', ' "
                          "order by created_at) from core.outbox") ==
           "failed 0 never, failed 0 payload /number: expected integer, got string");
+}
+
+TEST_CASE("a leased handler may open transactions of its own, a transactional one may not",
+          "[actors]")
+{
+    const migrated database;
+    database.query("create table notes (number bigint)");
+    ledger book;
+    registry handlers;
+    handlers.on<order_placed>("billing.leased", &write_notes);
+    handlers.on<order_placed>("billing.within", &begin_within, {.retry = {.max_retries = 0}});
+    running_context billing(database, handlers, book);
+    billing.wait_until_listening();
+
+    shop(database).place(7);
+
+    REQUIRE(book.wait([](const ledger& all) { return all.count("failed") == 1; }));
+    billing.stop();
+    CHECK(database.query("select string_agg(number::text, ',') from notes") == "7");
+    CHECK(database.query("select last_error like '%opens no transactions: it is in one' from "
+                         "core.outbox") == "t");
 }
 
 TEST_CASE("a handler whose own judgement of its errors throws is tried again", "[actors]")

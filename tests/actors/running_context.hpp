@@ -1,5 +1,6 @@
 #pragma once
 
+#include "support/canary.hpp"
 #include "support/migrated.hpp"
 
 #include <cuebox/actors/context.hpp>
@@ -7,6 +8,7 @@
 #include <cuebox/outbox/publisher.hpp>
 
 #include <boost/asio/executor_work_guard.hpp>
+#include <catch2/catch_test_macros.hpp>
 
 #include <condition_variable>
 #include <mutex>
@@ -61,6 +63,8 @@ public:
     std::vector<note> notes;
     std::vector<std::int64_t> numbers;
     std::vector<std::string> lines;
+    // A line had a password or a payload in it.
+    bool leaked = false;
 
 private:
     std::mutex mutex_;
@@ -85,7 +89,8 @@ public:
 
     running_context(const pg::connect_options& database, const registry& handlers, ledger& book,
                     context_options how)
-        : pool_({.connect = database}),
+        : book_(book),
+          pool_({.connect = database}),
           context_(loop_, pool_, handlers.take(), observed(std::move(how), book))
     {
         context_.start();
@@ -110,6 +115,7 @@ public:
         asio::post(io_, [this] { pool_.close(); });
         guard_.reset();
         thread_.join();
+        CHECK_FALSE(book_.leaked);
     }
 
     template <class T>
@@ -144,12 +150,26 @@ private:
         };
         how.log = telemetry::logger(
             [&book](const telemetry::line& line) {
-                book.change([&](ledger& all) { all.lines.emplace_back(line.message); });
+                const bool leaks = leaks_secret(line);
+                book.change([&](ledger& all) {
+                    all.leaked = all.leaked || leaks;
+                    if (line.level >= telemetry::level::warning)
+                        all.lines.emplace_back(line.message);
+                });
             },
-            telemetry::level::warning);
+            telemetry::level::debug);
         return how;
     }
 
+    static bool leaks_secret(const telemetry::line& line)
+    {
+        return std::ranges::any_of(line.fields, [](const telemetry::field& each) {
+            const auto* text = std::get_if<std::string>(&each.value);
+            return text && cuebox::test::canary::heard(*text);
+        });
+    }
+
+    ledger& book_;
     asio::io_context io_{1};
     asio::executor_work_guard<asio::io_context::executor_type> guard_{io_.get_executor()};
     cuebox::loop loop_{io_.get_executor()};
@@ -185,7 +205,8 @@ private:
     {
         pg::connection connection = co_await pg::connect(where);
         pg::transaction work{connection};
-        const order_placed placed{.number = number, .buyer = "ada"};
+        const order_placed placed{.number = number,
+                                  .buyer = std::string(cuebox::test::canary::payload)};
         const auto id = co_await publisher().publish(work, placed, how);
         co_await work.commit();
         co_return id;
@@ -197,7 +218,8 @@ private:
         pg::transaction work{connection};
         std::vector<outbox::outgoing> events;
         for (std::int64_t i = 0; i < count; ++i) {
-            const order_placed placed{.number = i, .buyer = "ada"};
+            const order_placed placed{.number = i,
+                                      .buyer = std::string(cuebox::test::canary::payload)};
             events.push_back(publisher().prepare(placed, how));
         }
         co_await publisher().publish(work, std::move(events));

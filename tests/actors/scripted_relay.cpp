@@ -285,9 +285,10 @@ pg::awaitable<std::unique_ptr<outbox::line>> scripted_relay::open_line(std::vect
     co_return std::make_unique<scripted_line>(*this);
 }
 
-pg::awaitable<void> scripted_relay::keep_alive(std::size_t)
+pg::awaitable<void> scripted_relay::keep_alive(outbox::worker_report said)
 {
     co_await perform(statement::keep_alive);
+    report = said;
 }
 
 pg::awaitable<int> scripted_relay::lost_workers()
@@ -316,16 +317,16 @@ pg::awaitable<std::vector<outbox::reaped_row>> scripted_relay::reap(outbox::reap
     co_return rows;
 }
 
-pg::awaitable<outbox::gauges> scripted_relay::read_gauges()
+pg::awaitable<outbox::gauges> scripted_relay::read_gauges(std::chrono::milliseconds)
 {
     co_await perform(statement::read_gauges);
-    outbox::gauges read;
+    outbox::gauges read = gauges;
     read.pending = static_cast<std::int64_t>(count(row_status::pending));
     read.in_flight = static_cast<std::int64_t>(count(row_status::in_flight));
     co_return read;
 }
 
-pg::awaitable<outbox::swept> scripted_relay::sweep(outbox::retention)
+pg::awaitable<outbox::swept> scripted_relay::sweep(std::optional<outbox::retention>)
 {
     co_await perform(statement::sweep);
     co_return outbox::swept{};
@@ -365,11 +366,12 @@ pg::awaitable<void> scripted_line::heard()
     silence_.close();
 }
 
-pg::awaitable<void> scripted_line::check(std::size_t)
+pg::awaitable<void> scripted_line::check(outbox::worker_report said)
 {
     co_await home_.perform(statement::check_line);
     if (broken_ || home_.line_half_open)
         throw lost("the other end does not answer");
+    home_.report = said;
 }
 
 pg::awaitable<void> scripted_line::listen_also(std::string channel)

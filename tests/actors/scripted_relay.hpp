@@ -98,6 +98,8 @@ public:
     bool swallow_notifications = false;
     // Workers of the context that have died, and whose rows are not seen to yet.
     int dead_workers = 0;
+    // What a gauge is told besides the numbers of rows.
+    outbox::gauges gauges{};
     // These fail, as a statement does.
     std::set<statement> failing{};
     // Called as the statement comes in, once.
@@ -117,6 +119,8 @@ public:
     std::vector<pg::uuid> extended{};
     std::vector<pg::uuid> running{};
     std::vector<std::string> channels{};
+    // What the worker said of itself last.
+    outbox::worker_report report{};
     std::set<std::pair<std::string, std::string>> handled{}; // handler, key
     std::vector<time_point> times(statement what) const;
     std::vector<std::size_t> claim_limits() const;
@@ -135,11 +139,11 @@ public:
     pg::awaitable<event::timestamp> advance_floor() override;
     pg::awaitable<std::optional<std::chrono::microseconds>> next_due() override;
     pg::awaitable<std::unique_ptr<outbox::line>> open_line(std::vector<std::string>) override;
-    pg::awaitable<void> keep_alive(std::size_t holding) override;
+    pg::awaitable<void> keep_alive(outbox::worker_report said) override;
     pg::awaitable<int> lost_workers() override;
     pg::awaitable<std::vector<outbox::reaped_row>> reap(outbox::reap_request how) override;
-    pg::awaitable<outbox::gauges> read_gauges() override;
-    pg::awaitable<outbox::swept> sweep(outbox::retention rules) override;
+    pg::awaitable<outbox::gauges> read_gauges(std::chrono::milliseconds age_max) override;
+    pg::awaitable<outbox::swept> sweep(std::optional<outbox::retention> rules) override;
 
 private:
     friend class scripted_line;
@@ -170,7 +174,7 @@ public:
 
     const std::string& deaf_because() const override { return deaf_; }
     pg::awaitable<void> heard() override;
-    pg::awaitable<void> check(std::size_t holding) override;
+    pg::awaitable<void> check(outbox::worker_report said) override;
     pg::awaitable<void> listen_also(std::string channel) override;
     pg::awaitable<void> hang_up() override;
 

@@ -1,3 +1,4 @@
+#include <cuebox/handlers/kinds/kind.hpp>
 #include <cuebox/worker/config.hpp>
 
 #include <boost/pfr/core.hpp>
@@ -28,8 +29,6 @@ bool same(const T& one, const T& other)
     else if constexpr (std::is_same_v<T, worker::supervision_config>)
         return boost::pfr::eq_fields(one.intensity, other.intensity) &&
                boost::pfr::eq_fields(one.backoff, other.backoff);
-    else if constexpr (std::is_same_v<T, outbox::retention>)
-        return boost::pfr::eq_fields(one, other);
     else
         return one == other;
 }
@@ -82,6 +81,9 @@ TEST_CASE("the reference config holds every default")
     CHECK(differences(reference.log, plain.log) == "");
     CHECK(reference.threads == plain.threads);
     CHECK(reference.connections == plain.connections);
+    CHECK(reference.http.has_value() == plain.http.has_value());
+    CHECK(reference.alerts.size() == plain.alerts.size());
+    CHECK(reference.traces.has_value() == plain.traces.has_value());
     const auto plan = worker::plan_context(reference.contexts.front(), {});
     for (const auto& each : plan.handlers)
         CHECK(each.retry == retry_policy{});
@@ -93,10 +95,22 @@ TEST_CASE("the reference config and its page name every key")
     const std::string page = read_text("docs/configuration.md");
     const auto missing_in = [](const std::string& text, auto before, auto after) {
         return missing_of_all<worker::worker_config, worker::context_config, worker::log_config,
-                              retry_policy, outbox::retention, worker::supervision_config>(
-            text, before, after);
+                              worker::http_config, worker::traces_config, retry_policy,
+                              outbox::retention, worker::supervision_config>(text, before, after);
     };
 
     CHECK(missing_in(config, " ", ":") == "");
     CHECK(missing_in(page, "| `", "` |") == "");
+}
+
+TEST_CASE("the reference config has a handler of each kind, and its page names them all")
+{
+    const std::string config = read_text("examples/worker.jaxn");
+    const std::string page = read_text("docs/configuration.md");
+
+    for (const handlers::kind& each : handlers::stock_kinds()) {
+        const std::string name = '"' + std::string(each.name) + '"';
+        CHECK(config.find("kind: " + name) != std::string::npos);
+        CHECK(page.find('`' + name + '`') != std::string::npos);
+    }
 }

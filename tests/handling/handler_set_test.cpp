@@ -1,5 +1,6 @@
 #include <cuebox/handling/handler_set.hpp>
 #include <cuebox/handling/verdict.hpp>
+#include <cuebox/pg/error.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -94,7 +95,33 @@ TEST_CASE("of several failures a final one decides, else the longest wait", "[ha
     const auto again = judge(retried, 1, 0.5);
     REQUIRE(std::holds_alternative<policy::retry_in>(again));
     CHECK(std::get<policy::retry_in>(again).delay == 1s);
-    CHECK(judge(final, 1, 0.5) == policy::verdict(policy::dead_letter{"a.b: bad"}));
+    CHECK(judge(final, 1, 0.5) == policy::verdict(policy::dead_letter{"bad", "a.b"}));
     const handler_run used_up[] = {run_of(1, policy::failure{false, "x"})};
-    CHECK(judge(used_up, 1, 0.5) == policy::verdict(policy::dead_letter{"x"}));
+    CHECK(judge(used_up, 1, 0.5) == policy::verdict(policy::dead_letter{"x", "a.b"}));
+}
+
+TEST_CASE("a retry is charged to the handler that waits longest", "[handling]")
+{
+    auto slow = run_of(5, policy::failure{false, "slow"});
+    auto patient = std::make_shared<handler>(leased("a.patient", {"x"}));
+    patient->retry.base = 60s;
+    slow.by = patient;
+    const handler_run runs[] = {run_of(5, policy::failure{false, "quick"}), slow};
+
+    const auto again = judge(runs, 0, 0.5);
+
+    REQUIRE(std::holds_alternative<policy::retry_in>(again));
+    CHECK(std::get<policy::retry_in>(again).handler == "a.patient");
+    CHECK(std::get<policy::retry_in>(again).reason == "slow");
+}
+
+TEST_CASE("a database's refusal says what is wrong before it says where", "[handling]")
+{
+    const pg::error refused{"insert order",
+                            {.sqlstate = "23505", .message = "duplicate key", .hint = "none"}};
+
+    const auto failure = classify(std::make_exception_ptr(refused), leased("a.b", {"x"}));
+
+    CHECK(failure.terminal);
+    CHECK(failure.reason == "duplicate key (SQLSTATE 23505), in insert order; hint: none");
 }

@@ -59,11 +59,22 @@ constexpr std::string_view matrix =
     "cuebox_metrics: metrics_unrouted select\n"
     "cuebox_metrics: metrics_workers select\n"
     "cuebox_metrics: outbox_backlog() execute\n"
+    "cuebox_metrics: outbox_reading() execute\n"
+    "cuebox_metrics: reading_backlog select\n"
+    "cuebox_metrics: reading_dead_letters select\n"
+    "cuebox_metrics: reading_stranded select\n"
+    "cuebox_metrics: reading_unrouted select\n"
     "cuebox_metrics: schema core usage\n"
+    "cuebox_metrics: xmin_durations_visible() execute\n"
+    "cuebox_metrics: xmin_holders() execute\n"
     "cuebox_operator: allocate_generation() execute\n"
+    "cuebox_operator: allocate_generation() execute\n"
+    "cuebox_operator: backlog_reading select\n"
+    "cuebox_operator: dead_letters select\n"
     "cuebox_operator: deployments select\n"
     "cuebox_operator: drains select\n"
     "cuebox_operator: event_handled select\n"
+    "cuebox_operator: find_dead_letters() execute\n"
     "cuebox_operator: metrics_backlog select\n"
     "cuebox_operator: metrics_dead_letters select\n"
     "cuebox_operator: metrics_deployments select\n"
@@ -71,19 +82,32 @@ constexpr std::string_view matrix =
     "cuebox_operator: metrics_stranded select\n"
     "cuebox_operator: metrics_unrouted select\n"
     "cuebox_operator: metrics_workers select\n"
+    "cuebox_operator: operator_actions select\n"
     "cuebox_operator: outbox select update(deleted_at)\n"
     "cuebox_operator: outbox_backlog() execute\n"
     "cuebox_operator: outbox_discard() execute\n"
+    "cuebox_operator: outbox_discard_many() execute\n"
     "cuebox_operator: outbox_drain() execute\n"
     "cuebox_operator: outbox_floors select\n"
+    "cuebox_operator: outbox_handled_by() execute\n"
+    "cuebox_operator: outbox_reading() execute\n"
     "cuebox_operator: outbox_reap() execute\n"
     "cuebox_operator: outbox_replay() execute\n"
+    "cuebox_operator: outbox_replay_many() execute\n"
+    "cuebox_operator: reading_backlog select\n"
+    "cuebox_operator: reading_dead_letters select\n"
+    "cuebox_operator: reading_stranded select\n"
+    "cuebox_operator: reading_unrouted select\n"
+    "cuebox_operator: retention_policies select update(active,grace)\n"
+    "cuebox_operator: retire_generation() execute\n"
     "cuebox_operator: retire_generation() execute\n"
     "cuebox_operator: schema core usage\n"
     "cuebox_operator: schema_migrations select\n"
     "cuebox_operator: subscriptions select\n"
     "cuebox_operator: unsubscribe() execute\n"
     "cuebox_operator: workers select\n"
+    "cuebox_operator: xmin_durations_visible() execute\n"
+    "cuebox_operator: xmin_holders() execute\n"
     "cuebox_producer: outbox insert("
     "id,event_type,event_version,occurred_at,source,target,content_class,channel,generation,"
     "domain_id,payload,idempotency_key,trace_context,available_at,quiet)\n"
@@ -91,6 +115,8 @@ constexpr std::string_view matrix =
     "cuebox_producer: schema core usage\n"
     "cuebox_producer: uuid_v7() execute\n"
     "cuebox_retention: outbox_generations() execute\n"
+    "cuebox_retention: record_sweep() execute\n"
+    "cuebox_retention: retention_policies select\n"
     "cuebox_retention: schema core usage\n"
     "cuebox_retention: sweep_event_handled() execute\n"
     "cuebox_retention: sweep_outbox() execute\n"
@@ -102,17 +128,57 @@ constexpr std::string_view matrix =
     "cuebox_worker: outbox_expand() execute\n"
     "cuebox_worker: outbox_extend() execute\n"
     "cuebox_worker: outbox_next_due() execute\n"
+    "cuebox_worker: outbox_reading() execute\n"
     "cuebox_worker: outbox_reap() execute\n"
     "cuebox_worker: outbox_recheck() execute\n"
     "cuebox_worker: outbox_settle() execute\n"
+    "cuebox_worker: outbox_settle() execute\n"
     "cuebox_worker: outbox_settle_locked() execute\n"
+    "cuebox_worker: outbox_settle_locked() execute\n"
+    "cuebox_worker: reading_backlog select\n"
+    "cuebox_worker: reading_dead_letters select\n"
+    "cuebox_worker: reading_stranded select\n"
+    "cuebox_worker: reading_unrouted select\n"
+    "cuebox_worker: retention_policies select\n"
     "cuebox_worker: schema core usage\n"
     "cuebox_worker: subscribe() execute\n"
+    "cuebox_worker: worker_heartbeat() execute\n"
     "cuebox_worker: worker_heartbeat() execute\n"
     "cuebox_worker: worker_register() execute\n"
     "cuebox_worker: worker_running() execute\n"
     "cuebox_worker: worker_unregister() execute\n"
-    "cuebox_worker: workers_lost() execute\n";
+    "cuebox_worker: workers_lost() execute\n"
+    "cuebox_worker: xmin_durations_visible() execute\n"
+    "cuebox_worker: xmin_holders() execute\n";
+
+constexpr std::string_view platform_matrix = "cuebox_operator: agent_task_approvals select\n"
+                                             "cuebox_operator: agent_task_approve() execute\n"
+                                             "cuebox_operator: agent_task_cancel() execute\n"
+                                             "cuebox_operator: agent_task_create() execute\n"
+                                             "cuebox_operator: agent_task_reject() execute\n"
+                                             "cuebox_operator: agent_task_states select\n"
+                                             "cuebox_operator: agent_tasks select\n"
+                                             "cuebox_operator: schema platform usage\n"
+                                             "cuebox_producer: agent_task_approvals select\n"
+                                             "cuebox_producer: agent_task_cancel() execute\n"
+                                             "cuebox_producer: agent_task_create() execute\n"
+                                             "cuebox_producer: agent_task_states select\n"
+                                             "cuebox_producer: agent_tasks select\n"
+                                             "cuebox_producer: schema platform usage\n"
+                                             "cuebox_worker: agent_task_record() execute\n"
+                                             "cuebox_worker: agent_task_start() execute\n"
+                                             "cuebox_worker: agent_task_states select\n"
+                                             "cuebox_worker: agent_task_unwanted() execute\n"
+                                             "cuebox_worker: schema platform usage\n";
+
+// A query about the schema core, asked of another one.
+std::string about(std::string_view schema, std::string_view query)
+{
+    std::string asked(query);
+    for (auto at = asked.find("core"); at != asked.npos; at = asked.find("core", at))
+        asked.replace(at, 4, schema);
+    return asked;
+}
 
 // What happens when a role does something: "done", or what the server says.
 std::string attempt(const migrated& database, std::string_view role, std::string_view sql)
@@ -135,6 +201,7 @@ TEST_CASE("each role may do what it needs and nothing else", "[outbox]")
     const migrated database;
 
     CHECK(database.query(matrix_query) + "\n" == matrix);
+    CHECK(database.query(about("platform", matrix_query)) + "\n" == platform_matrix);
 }
 
 TEST_CASE("every function is hardened: its definer's rights, a pinned path, nothing for PUBLIC",
@@ -142,15 +209,16 @@ TEST_CASE("every function is hardened: its definer's rights, a pinned path, noth
 {
     const migrated database;
 
-    CHECK(database
-              .query(R"(
+    constexpr std::string_view soft_ones = R"(
         select p.oid::regprocedure from pg_proc p
         where p.pronamespace = 'core'::regnamespace
           and (not p.prosecdef
                or 'search_path=pg_catalog, pg_temp' <> all(coalesce(p.proconfig, '{}'))
                or has_function_privilege('public', p.oid, 'execute')
-               or pg_get_userbyid(p.proowner) <> 'cuebox_owner'))")
-              .empty());
+               or pg_get_userbyid(p.proowner) <> 'cuebox_owner'))";
+
+    CHECK(database.query(soft_ones).empty());
+    CHECK(database.query(about("platform", soft_ones)).empty());
     CHECK(database.query("select rolcanlogin from pg_roles where rolname = 'cuebox_owner'") == "f");
 }
 
@@ -189,6 +257,38 @@ TEST_CASE("the server holds the roles to it", "[outbox]")
     CHECK(attempt(database, "cuebox_retention", read) == "denied");
     CHECK(attempt(database, "cuebox_metrics", read) == "denied");
     CHECK(attempt(database, "cuebox_metrics", "select * from core.metrics_backlog") == "done");
+}
+
+TEST_CASE("who makes a task, who runs it and who decides on it are three, and none writes its row",
+          "[outbox]")
+{
+    const migrated database;
+    const std::string task = database.query("select platform.agent_task_create('k', 'api', 7)");
+    constexpr auto create = "select platform.agent_task_create('k', 'api', 7)";
+    constexpr auto start =
+        "select platform.agent_task_start(id, dispatch_event_id, gen_random_uuid()) "
+        "from platform.agent_task_states t";
+    constexpr auto write = "update platform.agent_tasks set status = 'failed'";
+    const std::string approve = "select platform.agent_task_approve('" + task + "', 7, 'ada')";
+
+    CHECK(attempt(database, "cuebox_producer", create) == "done");
+    CHECK(attempt(database, "cuebox_producer", approve) == "denied");
+    CHECK(attempt(database, "cuebox_producer", start) == "denied");
+    CHECK(attempt(database, "cuebox_worker", create) == "denied");
+    CHECK(attempt(database, "cuebox_worker", approve) == "denied");
+    CHECK(attempt(database, "cuebox_worker", "select id from platform.agent_task_states") ==
+          "done");
+    CHECK(attempt(database, "cuebox_worker",
+                  "select platform.agent_task_start('" + task + "', '" + task + "', '" + task +
+                      "')") == "done");
+    CHECK(attempt(database, "cuebox_operator", create) == "done");
+    CHECK(attempt(database, "cuebox_operator", start) == "denied");
+    // It may, and the task is in no state for it.
+    CHECK(attempt(database, "cuebox_operator", approve).find("is pending") != std::string::npos);
+    for (const auto* role : {"cuebox_producer", "cuebox_worker", "cuebox_operator"})
+        CHECK(attempt(database, role, write) == "denied");
+    for (const auto* role : {"cuebox_retention", "cuebox_metrics"})
+        CHECK(attempt(database, role, "select * from platform.agent_tasks") == "denied");
 }
 
 TEST_CASE("who may create roles and is no superuser can migrate, and change the schema later",

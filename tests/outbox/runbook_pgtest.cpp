@@ -171,7 +171,7 @@ TEST_CASE("the runbook's replay gives a dead letter another cycle", "[outbox]")
                          "array(select jsonb_object_keys(failure_history->0) order by 1), "
                          "failure_history->0->>'replayed_by', failure_history->0->>'attempts' "
                          "from core.outbox where id = '00000000-0000-7000-8000-00000000000a'") ==
-          "1|{attempts,cycle,failed_at,first_failed_at,last_error,replayed_at,replayed_by}|"
+          "1|{attempts,cycle,failed_at,first_failed_at,handler,last_error,replayed_at,replayed_by}|"
           "operator-identity|5");
 }
 

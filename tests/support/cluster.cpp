@@ -1,5 +1,7 @@
 #include "support/cluster.hpp"
 
+#include "support/canary.hpp"
+
 #include <cuebox/embedded/conninfo.hpp>
 #include <cuebox/embedded/server.hpp>
 
@@ -37,6 +39,8 @@ std::string cluster::conninfo(std::string_view database) const
     return embedded::print_conninfo({{"host", socket_directory.string()},
                                      {"port", std::to_string(port)},
                                      {"user", "postgres"},
+                                     // Nobody asks for it: it is there to be kept.
+                                     {"password", canary::password},
                                      {"dbname", database}});
 }
 

@@ -1,5 +1,7 @@
 #include "support/process.hpp"
 
+#include "support/canary.hpp"
+
 #include <cuebox/embedded/platform.hpp>
 
 #include <algorithm>
@@ -189,6 +191,8 @@ outcome process::wait(milliseconds longest)
     ::waitpid(pid_, &status, 0);
     reaped_ = true;
     said_.exit = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    // What an operator asks to see may be a payload; what is merely said may not.
+    canary::refuse(said_.err, "what a program wrote to stderr");
     return said_;
 }
 

@@ -48,7 +48,7 @@ TEST_CASE("cuebox worker --check refuses a bad config with its place and what to
         "1 cuebox: handler \"unscoped\": the name has no scope; call it \"<context>.unscoped\"\n");
     CHECK(check(R"({contexts: [{context: "a", generation: 1, handlers: [{name: "a.b"}]}]})")
               .starts_with(at + "/handlers/0/name: no handler of that name was registered; give it "
-                                "a kind: sql, webhook, exec or log"));
+                                "a kind: sql, webhook, exec, log or agent_tasks"));
     CHECK(check(logging("shop.log", "\"7\"")).starts_with(at + "/generation: "));
 }
 

@@ -133,7 +133,7 @@ TEST_CASE("a handler without a kind is one of those written in C++", "[worker]")
     CHECK(changed.handlers[0].timeout == 1s);
     CHECK(handler_refusal(R"(name: "shop.mail")") ==
           "w.jaxn: /contexts/0/handlers/0/name: no handler of that name was registered; give it a "
-          "kind: sql, webhook, exec or log");
+          "kind: sql, webhook, exec, log or agent_tasks");
 }
 
 TEST_CASE("the tree shows each context with its handlers and how they are delivered", "[worker]")
@@ -158,7 +158,7 @@ TEST_CASE("a key that is not known is refused with the nearest one", "[worker]")
 {
     CHECK(refusal("{contexts: [], thread: 2}") ==
           R"(w.jaxn: /: unknown key "thread", did you mean "threads"? valid keys: contexts, )"
-          "threads, connections, log");
+          "threads, connections, log, http, alerts, traces");
     CHECK(
         context_refusal("worker: 3")
             .starts_with(R"(w.jaxn: /contexts/0: unknown key "worker", did you mean "workers"?)"));

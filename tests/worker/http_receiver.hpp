@@ -79,8 +79,8 @@ private:
             silent_.push_back(std::move(socket));
             co_return;
         }
-        const std::string reply =
-            "HTTP/1.1 " + std::to_string(status) + " as asked\r\nContent-Length: 0\r\n\r\n";
+        const std::string reply = "HTTP/1.1 " + std::to_string(status) +
+                                  " as asked\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
         co_await asio::async_write(socket, asio::buffer(reply), asio::use_awaitable);
     }
 

@@ -1,9 +1,12 @@
 #pragma once
 
 #include "embedded/scratch.hpp"
+#include "support/canary.hpp"
 #include "support/eventually.hpp"
 #include "support/migrated.hpp"
 #include "support/process.hpp"
+
+#include <catch2/catch_test_macros.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -59,6 +62,7 @@ public:
           release_(std::move(release)),
           process_(program, arguments, with)
     {}
+    ~running_worker() { CHECK_FALSE(cuebox::test::canary::heard(log())); }
 
     std::string log() const { return read_file(log_); }
     bool listens() const
@@ -97,11 +101,13 @@ private:
 class workshop
 {
 public:
-    // Handlers as they stand in a config; settings of the context, each with a comma after it.
+    // Handlers as they stand in a config; settings of the context, and of the process, each with a
+    // comma after it.
     struct plan
     {
         std::string handlers;
         std::string settings = "";
+        std::string process = "";
     };
 
     // A worker with the handlers of test_worker.cpp.
@@ -135,7 +141,8 @@ public:
     void publish(std::string_view type, int first, int last) const
     {
         database.query("select count(core.outbox_publish('" + std::string(type) +
-                       "', 'test', 7, jsonb_build_object('number', i))) from generate_series(" +
+                       "', 'test', 7, jsonb_build_object('number', i, 'secret', '" +
+                       std::string(cuebox::test::canary::payload) + "'))) from generate_series(" +
                        std::to_string(first) + ", " + std::to_string(last) + ") i");
     }
     void publish(std::string_view type, std::string_view payload) const
@@ -188,8 +195,10 @@ private:
 
     static void write_config(const std::string& name, const plan& plan)
     {
-        write_file(name, R"({ "log": { "file": ")" + name + R"(.log" }, "contexts": [ {
-            "context": "test", "generation": 7, "gauge": "1h", )" +
+        write_file(name, R"({ "log": { "level": "debug", "file": ")" + name + R"(.log" }, )" +
+                             plan.process + R"(
+            "contexts": [ { "context": "test", "generation": 7, )" +
+                             (contains(plan.settings, "gauge") ? "" : R"("gauge": "1h", )") +
                              plan.settings + R"( "handlers": [ )" + plan.handlers + " ] } ] }");
     }
 

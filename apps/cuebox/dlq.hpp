@@ -1,0 +1,14 @@
+#pragma once
+
+#include "command.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace cuebox::cli {
+
+// cuebox dlq list|show|replay|discard: dead letters.
+void add_dlq(CLI::App& app, action& chosen);
+
+}

@@ -1,0 +1,75 @@
+#include "dlq_arguments.hpp"
+
+#include "command.hpp"
+
+#include <cuebox/config/duration.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <charconv>
+
+namespace cuebox::cli {
+
+operations::dlq_filter dlq_arguments::read() const
+{
+    operations::dlq_filter made = filter;
+    if (older_than)
+        made.older_than = parse_age("--older-than", *older_than);
+    if (newer_than)
+        made.newer_than = parse_age("--newer-than", *newer_than);
+    return made;
+}
+
+bool dlq_arguments::empty() const
+{
+    return !filter.event_type && !filter.source && !filter.target && !filter.handler &&
+           !filter.error && !filter.error_class && !filter.generation && !older_than && !newer_than;
+}
+
+void add_dlq_filters(CLI::App& command, dlq_arguments& to)
+{
+    command.add_option("--type", to.filter.event_type, "Of this event type");
+    command.add_option("--source", to.filter.source, "From this context");
+    command.add_option("--target", to.filter.target, "For this context");
+    command.add_option("--handler", to.filter.handler, "Failed in this handler");
+    command.add_option("--error", to.filter.error, "With this in the error, in any case");
+    command.add_option("--error-class", to.filter.error_class,
+                       "With this before the error's first colon");
+    command.add_option("--generation", to.filter.generation, "Of this generation");
+    command.add_option("--older-than", to.older_than, "Failed longer ago, such as 90m or 7d")
+        ->type_name("AGE");
+    command.add_option("--newer-than", to.newer_than, "Failed since, such as 90m or 7d")
+        ->type_name("AGE");
+}
+
+std::chrono::microseconds parse_age(std::string_view option, std::string_view text)
+{
+    constexpr std::int64_t days_max = 100'000;
+    if (text.ends_with('d')) {
+        std::int64_t days = 0;
+        const std::string_view digits = text.substr(0, text.size() - 1);
+        const char* const end = digits.data() + digits.size();
+        const auto [stopped, error] = std::from_chars(digits.data(), end, days);
+        if (error == std::errc{} && stopped == end && days >= 0 && days <= days_max)
+            return std::chrono::days(days);
+    }
+    else if (const auto age = config::parse_duration(text)) {
+        return std::chrono::duration_cast<std::chrono::microseconds>(*age);
+    }
+    throw usage_error{std::string(option) + ": \"" + std::string(text) +
+                      "\" is no age: write 90s, 15m, 36h or 7d"};
+}
+
+double parse_rate(std::string_view text)
+{
+    const std::string_view number = text.ends_with("/s") ? text.substr(0, text.size() - 2) : text;
+    double rate = -1;
+    const auto [stopped, error] =
+        std::from_chars(number.data(), number.data() + number.size(), rate);
+    if (error != std::errc{} || stopped != number.data() + number.size() || !(rate >= 0))
+        throw usage_error{"--rate: \"" + std::string(text) +
+                          "\" is no rate: write 500/s, or 0 for as fast as it goes"};
+    return rate;
+}
+
+}

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "command.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace cuebox::cli {
+
+// cuebox status: how the outbox is, once or for as long as somebody watches.
+void add_status(CLI::App& app, action& chosen);
+
+}

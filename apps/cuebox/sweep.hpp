@@ -1,0 +1,14 @@
+#pragma once
+
+#include "command.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace cuebox::cli {
+
+// cuebox sweep: retention, once.
+void add_sweep(CLI::App& app, action& chosen);
+
+}

@@ -1,0 +1,191 @@
+#include "terminal.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+namespace cuebox::cli {
+
+namespace {
+
+bool is_set(const char* variable)
+{
+    const char* value = std::getenv(variable);
+    return value && *value;
+}
+
+std::size_t number_in(const char* variable, std::size_t otherwise)
+{
+    const char* value = std::getenv(variable);
+    std::size_t number = 0;
+    if (!value ||
+        std::from_chars(value, value + std::string_view(value).size(), number).ec != std::errc{})
+        return otherwise;
+    return number > 0 ? number : otherwise;
+}
+
+// How many bytes of a colour there are at the front.
+std::size_t colour_at_front(std::string_view text)
+{
+    if (!text.starts_with("\033["))
+        return 0;
+    const std::size_t end = text.find('m');
+    return end == text.npos ? 0 : end + 1;
+}
+
+bool continues_letter(char byte)
+{
+    return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
+}
+
+}
+
+bool draws()
+{
+    const char* terminal = std::getenv("TERM");
+    return isatty(STDOUT_FILENO) != 0 && terminal && std::string_view(terminal) != "dumb";
+}
+
+bool speaks_unicode()
+{
+    for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"})
+        if (const char* value = std::getenv(variable); value && *value) {
+            const std::string_view locale{value};
+            return locale.find("UTF-8") != locale.npos || locale.find("utf8") != locale.npos;
+        }
+    return false;
+}
+
+bool wants_colours()
+{
+    return draws() && !is_set("NO_COLOR");
+}
+
+terminal_size size_of_terminal()
+{
+    winsize size{};
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0)
+        return {.rows = size.ws_row, .columns = size.ws_col};
+    return {.rows = number_in("LINES", 24), .columns = number_in("COLUMNS", 80)};
+}
+
+std::string format(const char* pattern, ...)
+{
+    va_list values;
+    va_list again;
+    va_start(values, pattern);
+    va_copy(again, values);
+    std::string text(static_cast<std::size_t>(std::vsnprintf(nullptr, 0, pattern, values)), '\0');
+    std::vsnprintf(text.data(), text.size() + 1, pattern, again);
+    va_end(again);
+    va_end(values);
+    return text;
+}
+
+std::string paint(const char* colour, std::string_view text)
+{
+    return "\033[" + std::string(colour) + "m" + std::string(text) + "\033[0m";
+}
+
+std::string spark(const std::deque<std::size_t>& history, std::size_t width, bool unicode,
+                  std::size_t most_min)
+{
+    static constexpr std::array<std::string_view, 9> blocks{" ", "▁", "▂", "▃", "▄",
+                                                            "▅", "▆", "▇", "█"};
+    static constexpr std::array<std::string_view, 9> letters{" ", ".", ".", ":", ":",
+                                                             "-", "=", "*", "#"};
+    const auto& heights = unicode ? blocks : letters;
+    const std::size_t shown = std::min(history.size(), width);
+    const auto from = history.end() - static_cast<std::ptrdiff_t>(shown);
+    const std::size_t most =
+        shown == 0 ? 1 : std::max(most_min, *std::max_element(from, history.end()));
+    std::string text;
+    for (auto each = from; each != history.end(); ++each)
+        text += heights[std::min<std::size_t>((*each * 8 + most - 1) / most, 8)];
+    return text + std::string(width - shown, ' ');
+}
+
+std::string printable(std::string_view text)
+{
+    std::string safe;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        // The second set of control characters is two bytes of UTF-8: C2 80 to C2 9F.
+        const bool second_set =
+            byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
+        if (second_set)
+            ++i;
+        safe += byte < 0x20 || byte == 0x7F || second_set ? '?' : text[i];
+    }
+    return safe;
+}
+
+std::size_t columns_of(std::string_view text)
+{
+    std::size_t columns = 0;
+    while (!text.empty()) {
+        if (const std::size_t colour = colour_at_front(text); colour > 0) {
+            text.remove_prefix(colour);
+            continue;
+        }
+        columns += continues_letter(text.front()) ? 0 : 1;
+        text.remove_prefix(1);
+    }
+    return columns;
+}
+
+std::string fit(std::string_view text, std::size_t columns)
+{
+    if (columns_of(text) <= columns)
+        return std::string(text);
+    std::string cut;
+    std::size_t used = 0;
+    while (!text.empty() && used + 1 <= columns) {
+        const std::size_t colour = colour_at_front(text);
+        if (colour == 0 && !continues_letter(text.front()) && ++used == columns)
+            break;
+        const std::size_t taken = std::max<std::size_t>(colour, 1);
+        cut += text.substr(0, taken);
+        text.remove_prefix(taken);
+    }
+    const bool coloured = cut.find('\033') != cut.npos;
+    return cut + "~" + (coloured ? "\033[0m" : "");
+}
+
+struct full_screen::modes
+{
+    termios input;
+};
+
+full_screen::full_screen()
+{
+    modes found{};
+    if (isatty(STDIN_FILENO) != 0 && tcgetattr(STDIN_FILENO, &found.input) == 0) {
+        before_ = std::make_unique<modes>(found);
+        termios quiet = found.input;
+        quiet.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+        tcsetattr(STDIN_FILENO, TCSANOW, &quiet);
+    }
+    show("\033[?1049h\033[?25l\033[?7l");
+}
+
+full_screen::~full_screen()
+{
+    show("\033[?7h\033[?25h\033[?1049l");
+    if (before_)
+        tcsetattr(STDIN_FILENO, TCSANOW, &before_->input);
+}
+
+void full_screen::show(std::string_view frame) const
+{
+    std::fwrite(frame.data(), 1, frame.size(), stdout);
+    std::fflush(stdout);
+}
+
+}

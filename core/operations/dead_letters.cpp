@@ -1,0 +1,79 @@
+#include <cuebox/operations/dead_letters.hpp>
+#include <cuebox/operations/error.hpp>
+#include <cuebox/operations/statements.hpp>
+
+namespace cuebox::operations {
+
+namespace {
+
+// Where a page ended: the time of failure and the id of its last row.
+struct place
+{
+    std::optional<event::timestamp> failed_at;
+    std::optional<event::uuid> id;
+};
+
+std::string print_place(const dlq_event& last)
+{
+    return event::print_timestamp(last.failed_at).value_or("") + "/" + event::print_uuid(last.id);
+}
+
+place parse_place(std::string_view text)
+{
+    if (text.empty())
+        return {};
+    const auto slash = text.find('/');
+    place found{.failed_at = event::parse_timestamp(text.substr(0, slash)),
+                .id =
+                    slash == text.npos ? std::nullopt : event::parse_uuid(text.substr(slash + 1))};
+    if (!found.failed_at || !found.id)
+        throw error{"\"" + std::string(text) + "\" is no place in a list of dead letters",
+                    "give what the page before named as the next"};
+    return found;
+}
+
+}
+
+pg::params filter_params(const dlq_filter& filter)
+{
+    return pg::params(std::in_place, filter.event_type, filter.source, filter.target,
+                      filter.handler, filter.error, filter.error_class, filter.generation,
+                      filter.newer_than, filter.older_than, filter.failed_until);
+}
+
+pg::awaitable<dlq_page> list_dlq_events(pg::connection& connection, dlq_filter filter,
+                                        dlq_paging paging)
+{
+    if (paging.limit < 1 || paging.limit > 100'000)
+        throw error{"a page has 1 to 100000 dead letters, not " + std::to_string(paging.limit),
+                    "read more of them page by page"};
+    const place from = parse_place(paging.after);
+    auto values = filter_params(filter);
+    // One more than asked for tells whether there is another page.
+    values.add(paging.oldest_first).add(paging.limit + 1).add(from.failed_at).add(from.id);
+    const pg::result found = co_await connection.execute(find_dlq_events, std::move(values));
+    dlq_page page{.events = found.rows<dlq_event>()};
+    if (page.events.size() > static_cast<std::size_t>(paging.limit)) {
+        page.events.pop_back();
+        page.next = print_place(page.events.back());
+    }
+    co_return page;
+}
+
+pg::awaitable<std::int64_t> count_dlq_events(pg::connection& connection, dlq_filter filter)
+{
+    const pg::result counted = co_await connection.execute(count_dlq, filter_params(filter));
+    co_return counted.only<std::int64_t>();
+}
+
+pg::awaitable<std::vector<dlq_group>> group_dlq_events(pg::connection& connection,
+                                                       dlq_filter filter, dlq_grouping by)
+{
+    const pg::statement& how = by == dlq_grouping::error  ? group_dlq_by_error
+                               : by == dlq_grouping::type ? group_dlq_by_type
+                                                          : group_dlq_by_handler;
+    const pg::result grouped = co_await connection.execute(how, filter_params(filter));
+    co_return grouped.rows<dlq_group>();
+}
+
+}

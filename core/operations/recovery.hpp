@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cuebox/operations/dead_letters.hpp>
+
+#include <functional>
+
+// Doing something about dead letters. Who did it is on record, in the event's history and in
+// core.operator_actions.
+namespace cuebox::operations {
+
+struct replay_request
+{
+    event::uuid id{};
+    // Whose workers handle it; none is the newest active one.
+    std::optional<std::int64_t> generation{};
+    std::string actor{};
+    // Also what is older than dedup records are kept: handlers that succeeded would run again.
+    bool force = false;
+};
+
+struct replayed
+{
+    event::uuid id{};
+    std::int64_t generation = 0;
+};
+
+// Throws error for what is no dead letter any more, or too old.
+pg::awaitable<replayed> replay_dlq_event(pg::connection& connection, replay_request request);
+pg::awaitable<void> discard_dlq_event(pg::connection& connection, event::uuid id,
+                                      std::string actor);
+
+// How far a bulk operation is.
+struct bulk_progress
+{
+    std::int64_t done = 0;
+    // As many as there were when it began.
+    std::int64_t total = 0;
+};
+
+struct bulk_options
+{
+    std::string actor{};
+    // Rows a second at most; 0 is as fast as it goes.
+    double rate = 0;
+    // Rows in a statement, which is a transaction.
+    std::int32_t batch = 500;
+    // Rows at most; none is all.
+    std::optional<std::int64_t> limit{};
+    // Called after each batch.
+    std::function<void(const bulk_progress&)> progress{};
+};
+
+struct replay_options
+{
+    bulk_options bulk{};
+    std::optional<std::int64_t> generation{};
+    bool force = false;
+};
+
+// A row that was left as it is, and why.
+struct refusal
+{
+    event::uuid id{};
+    std::string reason{};
+    std::string advice{};
+};
+
+// Of the refused ones the first are named.
+inline constexpr std::size_t refusals_max = 100;
+
+struct bulk_result
+{
+    // Where they were replayed to.
+    std::optional<std::int64_t> generation{};
+    std::int64_t done = 0;
+    std::int64_t refused = 0;
+    std::vector<refusal> refusals{};
+};
+
+// All that match when it begins, the oldest first; what fails again meanwhile is not taken a second
+// time. Batch by batch: what was done stays done, whatever ends it.
+pg::awaitable<bulk_result> replay_dlq_events(pg::connection& connection, dlq_filter filter,
+                                             replay_options options);
+pg::awaitable<bulk_result> replay_dlq_events(pg::connection& connection,
+                                             std::vector<event::uuid> ids, replay_options options);
+pg::awaitable<bulk_result> discard_dlq_events(pg::connection& connection, dlq_filter filter,
+                                              bulk_options options);
+pg::awaitable<bulk_result> discard_dlq_events(pg::connection& connection,
+                                              std::vector<event::uuid> ids, bulk_options options);
+
+}

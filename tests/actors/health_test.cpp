@@ -1,0 +1,104 @@
+#include <cuebox/actors/health.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace cuebox;
+using namespace cuebox::actors;
+using namespace std::chrono_literals;
+
+namespace {
+
+context_health listening_context()
+{
+    context_health health{.context = "billing", .generation = 7};
+    health.line = line_health{.listening = true, .heartbeat_age = 1s};
+    return health;
+}
+
+std::string print(const std::vector<context_health>& all)
+{
+    telemetry::exposition out;
+    print_health(out, all);
+    return std::move(out).take();
+}
+
+bool has(const std::string& text, std::string_view line)
+{
+    return text.find(line) != std::string::npos;
+}
+
+}
+
+TEST_CASE("a context is ready while it hears of the database, and says why when it does not")
+{
+    CHECK(why_not_ready(listening_context(), 10s).empty());
+
+    auto silent = listening_context();
+    silent.line->heartbeat_age = 11s;
+    silent.line->trouble = "connection refused";
+    CHECK(why_not_ready(silent, 10s) ==
+          "context billing has no connection to the database: connection refused");
+
+    auto ended = listening_context();
+    ended.ended = true;
+    CHECK(why_not_ready(ended, 10s) == "context billing has ended");
+
+    auto stuck = listening_context();
+    stuck.line.reset();
+    CHECK(why_not_ready(stuck, 10s) == "context billing does not answer");
+}
+
+TEST_CASE("a context that polls by design is ready, one that has not connected yet is not")
+{
+    auto polling = listening_context();
+    polling.line = line_health{.listening = false, .polling = true, .heartbeat_age = 1s};
+    CHECK(why_not_ready(polling, 10s).empty());
+
+    auto early = listening_context();
+    early.line = line_health{.listening = false, .polling = false, .heartbeat_age = 0s};
+    CHECK(!why_not_ready(early, 10s).empty());
+}
+
+TEST_CASE("what is of the whole database is told once, by who counted it last")
+{
+    auto early = listening_context();
+    early.gauges.emplace();
+    early.gauges->counting = {.counted = true, .age_seconds = 20};
+    early.gauges->backlog = {
+        {.generation = 7, .status = "pending", .event_type = "order.placed", .events = 5}};
+    auto late = early;
+    late.context = "shipping";
+    late.gauges->counting.age_seconds = 3;
+    late.gauges->backlog.front().events = 8;
+    late.gauges->backlog.push_back(
+        {.generation = 7, .status = "pending", .event_type = "order.paid", .events = 2});
+    auto unread = listening_context();
+    unread.context = "mail";
+    unread.gauges.emplace();
+
+    const std::string text = print({early, late, unread});
+
+    CHECK(has(text, "cuebox_backlog_rows{generation=\"7\",status=\"pending\"} 10\n"));
+    CHECK(has(text, "event_type=\"order.paid\"} 2\n"));
+    CHECK(!has(text, "} 5\n"));
+    CHECK(has(text, "cuebox_backlog_age_seconds 3\n"));
+}
+
+TEST_CASE("the workers of a crew are told of as one actor")
+{
+    auto health = listening_context();
+    snapshot crew{.name = "workers", .restarts = 1, .mailbox_depth = 2};
+    crew.children = {{.name = "worker-1", .restarts = 2, .mailbox_depth = 3},
+                     {.name = "worker-2", .mailbox_depth = 4}};
+    health.tree.children = {{.name = "claimer", .mailbox_depth = 6}, crew};
+
+    const std::string text = print({health});
+
+    CHECK(
+        has(text,
+            "cuebox_actor_restarts_total{context=\"billing\",thread=\"1\",actor=\"workers\"} 3\n"));
+    CHECK(
+        has(text, "cuebox_mailbox_depth{context=\"billing\",thread=\"1\",actor=\"workers\"} 9\n"));
+    CHECK(
+        has(text, "cuebox_mailbox_depth{context=\"billing\",thread=\"1\",actor=\"claimer\"} 6\n"));
+}

@@ -1,0 +1,27 @@
+#include <cuebox/actors/trouble.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace cuebox;
+using namespace cuebox::actors;
+using namespace std::chrono_literals;
+
+TEST_CASE("trouble that lasts is said at once, then every half minute with how often it was so")
+{
+    trouble_book book;
+    const time_point start{1h};
+
+    CHECK(book.note("settler", start) == 1U);
+    for (int second = 1; second < 30; ++second)
+        CHECK(!book.note("settler", start + std::chrono::seconds(second)));
+    CHECK(book.note("settler", start + 30s) == 30U);
+}
+
+TEST_CASE("trouble of one actor does not silence another's")
+{
+    trouble_book book;
+    const time_point start{1h};
+    (void)book.note("settler", start);
+
+    CHECK(book.note("reaper", start + 1s) == 1U);
+}

@@ -1,0 +1,168 @@
+#include "operations/desk.hpp"
+#include "support/process.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace cuebox;
+using namespace cuebox::operations::test;
+
+namespace {
+
+cuebox::test::outcome dlq(const desk& at, std::vector<std::string> arguments)
+{
+    arguments.insert(arguments.begin(), "dlq");
+    arguments.insert(arguments.end(), {"--database", at.conninfo()});
+    return cuebox::test::run(CUEBOX, arguments);
+}
+
+bool says(const std::string& text, std::string_view part)
+{
+    return text.find(part) != text.npos;
+}
+
+constexpr auto first_id = "00000000-0000-7000-8000-000000000001";
+
+}
+
+TEST_CASE("cuebox dlq list shows what matches, and where to go on", "[cuebox]")
+{
+    const desk desk;
+    desk.query("select t.dead(n) from generate_series(1, 3) n; "
+               "select t.dead(4, E'Refused: \\x1b[31mred\\nsecond line')");
+
+    const auto all = dlq(desk, {"list", "--error-class", "Timeout", "--limit", "2"});
+    const auto rest = dlq(desk, {"list", "--error-class", "Timeout", "--limit", "2", "--after",
+                                 all.out.substr(all.out.find("--after ") + 8, 64)});
+    const auto other = dlq(desk, {"list", "--error", "RED"});
+
+    INFO(all.err + rest.err);
+    CHECK(all.exit == 0);
+    CHECK(says(all.out, "000000000003"));
+    CHECK(says(all.out, "billing.invoice"));
+    CHECK(says(all.out, "Timeout: no answer"));
+    CHECK_FALSE(says(all.out, "000000000001"));
+    CHECK(says(rest.out, "000000000001"));
+    CHECK_FALSE(says(rest.out, "there are more"));
+    // What came from elsewhere does not paint the terminal.
+    CHECK(says(other.out, "red"));
+    CHECK_FALSE(says(other.out, "\x1b"));
+    CHECK(dlq(desk, {"list", "--older-than", "1h"}).out == "no dead letters\n");
+}
+
+TEST_CASE("cuebox dlq list counts by error, type or handler", "[cuebox]")
+{
+    const desk desk;
+    desk.query("select t.dead(1), t.dead(2), t.dead(3, 'Refused: no', 'billing.totals')");
+
+    CHECK(says(dlq(desk, {"list", "--group-by", "error", "--json"}).out,
+               R"({"groups":[{"error_class":"Timeout","events":2,)"));
+    CHECK(says(dlq(desk, {"list", "--group-by", "type"}).out, "order.placed  shop → billing"));
+    CHECK(says(dlq(desk, {"list", "--group-by", "handler", "--handler", "billing.totals"}).out,
+               "billing.totals"));
+    CHECK(dlq(desk, {"list", "--group-by", "mood"}).exit == 2);
+}
+
+TEST_CASE("cuebox dlq show tells the whole history", "[cuebox]")
+{
+    const desk desk;
+    desk.query("select t.dead(1, 'Timeout: first'), core.outbox_replay(t.id(1), 2, 'ada'); "
+               "select t.fail(1, 'Refused: second')");
+
+    const auto shown = dlq(desk, {"show", first_id});
+    const auto json = dlq(desk, {"show", first_id, "--json"});
+
+    CHECK(shown.exit == 0);
+    CHECK(says(shown.out, "status        failed, cycle 2, 0 retries"));
+    CHECK(says(shown.out, "Refused: second"));
+    CHECK(says(shown.out, R"({"number": 1})"));
+    CHECK(says(shown.out, "cycle 1  failed "));
+    CHECK(says(shown.out, "Timeout: first"));
+    CHECK(says(shown.out, " by ada"));
+    CHECK(says(shown.out, "replay by ada (database user "));
+    CHECK(says(json.out, R"("history":[{"cycle":1,"attempts":0,"handler":"billing.invoice",)"));
+    CHECK(dlq(desk, {"show", "00000000-0000-7000-8000-000000000009"}).exit == 1);
+    CHECK(dlq(desk, {"show", "seven"}).exit == 2);
+}
+
+TEST_CASE("cuebox dlq replay takes an event by its id and says where it went", "[cuebox]")
+{
+    const desk desk;
+    desk.query("select t.dead(1)");
+
+    const auto done = dlq(desk, {"replay", first_id, "--by", "ada"});
+    const auto again = dlq(desk, {"replay", first_id});
+
+    CHECK(done.exit == 0);
+    CHECK(done.out == "replayed 1 dead letter to generation 2\n");
+    CHECK(again.exit == 1);
+    CHECK(says(again.err, "is pending, only failed events can be replayed; See how"));
+    CHECK(desk.query("select replayed from (select failure_history->0->>'replayed_by' as replayed "
+                     "from core.outbox) r") == "ada");
+}
+
+TEST_CASE("cuebox dlq replay of many wants a yes, and does nothing without", "[cuebox]")
+{
+    const desk desk;
+    desk.query("select t.dead(n) from generate_series(1, 1200) n; "
+               "select t.dead(1201, 'Refused: no')");
+
+    const auto unsure = dlq(desk, {"replay", "--error-class", "Timeout"});
+    const auto aimless = dlq(desk, {"replay", "--yes"});
+    const auto both = dlq(desk, {"replay", "--all", first_id, "--yes"});
+    CHECK(desk.query("select count(*) from core.dead_letters") == "1201");
+    const auto sure = dlq(desk, {"replay", "--error-class", "Timeout", "--yes", "--to", "1",
+                                 "--rate", "0", "--json"});
+
+    CHECK(unsure.exit == 2);
+    CHECK(says(unsure.err, "would replay 1,200 dead letters to the newest active generation, and "
+                           "there is nobody to ask: give --yes"));
+    CHECK(aimless.exit == 2);
+    CHECK(says(aimless.err, "or say --all"));
+    CHECK(both.exit == 2);
+    CHECK(sure.exit == 0);
+    CHECK(sure.out == "{\"generation\":1,\"replayed\":1200,\"refused\":0,\"refusals\":[]}\n");
+    CHECK(desk.query("select count(*) from core.dead_letters") == "1");
+    CHECK(desk.query("select count(*) from core.operator_actions where action = 'replay' "
+                     "and actor like '%@%'") == "1200");
+}
+
+TEST_CASE("cuebox dlq replay says what it left, and that not all was done", "[cuebox]")
+{
+    const desk desk;
+    desk.query("select t.dead(1), t.dead(2); update core.outbox "
+               "set created_at = now() - interval '70 days' where id = t.id(1)");
+
+    const auto some = dlq(desk, {"replay", "--all", "--yes"});
+    const auto forced = dlq(desk, {"replay", "--all", "--yes", "--force"});
+
+    CHECK(some.exit == 1);
+    CHECK(some.out == "replayed 1 dead letter to generation 2\n");
+    CHECK(says(some.err, "before the dedup horizon of 60 days"));
+    CHECK(says(some.err, "--force"));
+    CHECK(forced.exit == 0);
+    CHECK(dlq(desk, {"replay", "--all", "--yes"}).out == "no dead letters match: nothing to do\n");
+}
+
+TEST_CASE("cuebox dlq discard gives up what it is told to", "[cuebox]")
+{
+    const desk desk;
+    desk.query("select t.dead(n) from generate_series(1, 3) n");
+
+    CHECK(dlq(desk, {"discard", first_id}).out == "discarded 1 dead letter\n");
+    CHECK(dlq(desk, {"discard", "--handler", "billing.invoice", "--limit", "1", "--yes"}).out ==
+          "discarded 1 dead letter\n");
+    CHECK(dlq(desk, {"discard", "--all", "--yes", "--json"}).out ==
+          "{\"discarded\":1,\"refused\":0,\"refusals\":[]}\n");
+    CHECK(dlq(desk, {"discard", "--all", "--force"}).exit == 2);
+    CHECK(desk.query("select count(*) from core.dead_letters") == "0");
+}
+
+TEST_CASE("cuebox dlq refuses ages and rates that are none", "[cuebox]")
+{
+    const desk desk;
+
+    CHECK(says(dlq(desk, {"list", "--older-than", "soon"}).err, "\"soon\" is no age: write"));
+    CHECK(dlq(desk, {"list", "--older-than", "soon"}).exit == 2);
+    CHECK(dlq(desk, {"replay", "--all", "--rate", "-5/s"}).exit == 2);
+    CHECK(dlq(desk, {"list", "--after", "7"}).exit == 1);
+}

@@ -1,0 +1,125 @@
+#include "support/migrated.hpp"
+#include "support/process.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace cuebox;
+using namespace cuebox::outbox::test;
+
+namespace {
+
+cuebox::test::outcome task(const cuebox::test::database& in, std::vector<std::string> arguments)
+{
+    arguments.insert(arguments.begin(), "task");
+    arguments.insert(arguments.end(), {"--database", in.conninfo()});
+    return cuebox::test::run(CUEBOX, arguments, "", {{"CUEBOX_GENERATION", "7"}});
+}
+
+// A worker that pauses the only task there is.
+void pause(const migrated& database)
+{
+    database.query("select platform.agent_task_start(id, dispatch_event_id, core.uuid_v7()) from "
+                   "platform.agent_tasks; select platform.agent_task_record(id, fence, "
+                   "'waiting_for_approval', '{\"pay\": 100}') from platform.agent_tasks");
+}
+
+bool contains(std::string_view text, std::string_view part)
+{
+    return text.find(part) != std::string_view::npos;
+}
+
+}
+
+TEST_CASE("cuebox task creates a task and its event, and shows it", "[cuebox]")
+{
+    const migrated database;
+
+    const auto created =
+        task(database, {"create", "--kind", "summarise", "--source", "api", "--input",
+                        R"({"text": "x"})", "--target", "agents", "--by", "ada", "--json"});
+
+    INFO(created.err);
+    REQUIRE(created.exit == 0);
+    const std::string id = database.query("select id from platform.agent_tasks");
+    CHECK(created.out == R"({"agent_task_id":")" + id + R"(","status":"pending","event_id":")" +
+                             database.query("select id from core.outbox") + "\"}\n");
+    CHECK(database.query("select event_type, source, target, generation, idempotency_key, payload "
+                         "from core.outbox") ==
+          "agent.task.dispatched|api|agents|7|" + id + ":1|{\"agent_task_id\": \"" + id + "\"}");
+    const auto shown = task(database, {"show", id});
+    CHECK(contains(shown.out, "kind         summarise\nstatus       pending\n"));
+    CHECK(contains(shown.out, "created by   ada\n"));
+    CHECK(contains(task(database, {"show", id, "--json"}).out,
+                   R"("status":"pending","input":{"text": "x"},)"));
+    CHECK(contains(task(database, {"list"}).out, id));
+    CHECK(contains(task(database, {"list", "--json", "--status", "pending"}).out,
+                   R"({"tasks":[{"id":")" + id));
+    CHECK(task(database, {"list", "--status", "failed"}).out == "no tasks\n");
+}
+
+TEST_CASE("cuebox task approves once, and says why it does not a second time", "[cuebox]")
+{
+    const migrated database;
+    task(database, {"create", "--kind", "pay", "--source", "api"});
+    pause(database);
+    const std::string id = database.query("select id from platform.agent_tasks");
+
+    const auto approved = task(database, {"approve", id, "--by", "grace", "--note", "fine"});
+    const auto again = task(database, {"approve", id, "--by", "bob"});
+
+    CHECK(approved.exit == 0);
+    CHECK(approved.out == "task " + id + " is pending\n");
+    CHECK(again.exit == 1);
+    CHECK(again.err ==
+          "cuebox: agent task " + id +
+              " is pending: it can be approved only while it is waiting_for_approval\n");
+    CHECK(database.query("select decided_by, note from platform.agent_task_approvals") ==
+          "grace|fine");
+    CHECK(database.query("select string_agg(idempotency_key, ' ' order by created_at) from "
+                         "core.outbox") == id + ":1 " + id + ":2");
+}
+
+TEST_CASE("cuebox task rejects and cancels", "[cuebox]")
+{
+    const migrated database;
+    task(database, {"create", "--kind", "pay", "--source", "api"});
+    pause(database);
+    const std::string first = database.query("select id from platform.agent_tasks");
+
+    const auto rejected = task(database, {"reject", first, "--by", "grace", "--note", "too dear"});
+    task(database, {"create", "--kind", "other", "--source", "api"});
+    const std::string second =
+        database.query("select id from platform.agent_tasks where kind = 'other'");
+    const auto cancelled =
+        task(database, {"cancel", second, "--by", "ada", "--reason", "a slip", "--json"});
+
+    CHECK(rejected.out == "task " + first + " is cancelled\n");
+    CHECK(cancelled.out == R"({"agent_task_id":")" + second +
+                               R"(","status":"cancelled"})"
+                               "\n");
+    CHECK(database.query("select string_agg(error, ', ' order by id) from platform.agent_tasks") ==
+          "rejected by grace: too dear, cancelled by ada: a slip");
+}
+
+TEST_CASE("what cuebox task cannot do is said with the next step", "[cuebox]")
+{
+    const migrated database;
+    const cuebox::test::database empty;
+    const std::string nobody = "00000000-0000-7000-8000-000000000001";
+    const auto said = [](const cuebox::test::outcome& ended) {
+        return std::to_string(ended.exit) + " " + ended.err;
+    };
+
+    CHECK(said(task(database, {"show", nobody})) ==
+          "1 cuebox: no agent task " + nobody + ": `cuebox task list` shows what there is\n");
+    CHECK(said(task(database, {"show", "x"})) == "2 cuebox: TASK: \"x\" is not a uuid\n");
+    CHECK(said(task(database, {"list", "--status", "lost"}))
+              .starts_with("2 cuebox: --status: \"lost\" is none: pending, running, "));
+    CHECK(said(task(database, {"approve", nobody})) ==
+          "1 cuebox: no agent task " + nobody + ". List tasks with: cuebox task list\n");
+    CHECK(said(task(database, {"create", "--kind", "k"})).starts_with("2 cuebox: --source is"));
+    CHECK(contains(said(task(database, {"create", "--kind", "k", "--source", "s", "--input", "{"})),
+                   "1 cuebox: "));
+    CHECK(said(task(empty, {"list"})) ==
+          "1 cuebox: the database has no Cuebox schema, or an old one: run `cuebox migrate`\n");
+}

@@ -1,0 +1,185 @@
+#include "operations/desk.hpp"
+
+#include <cuebox/operations/recovery.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace cuebox;
+using namespace cuebox::operations;
+using namespace cuebox::operations::test;
+
+namespace {
+
+std::string why_not(const desk& desk, const replay_request& request)
+{
+    return desk.refusal([&](pg::connection& link) { return replay_dlq_event(link, request); });
+}
+
+bulk_result replay(const desk& desk, const dlq_filter& filter, const replay_options& how)
+{
+    return desk.run([&](pg::connection& link) { return replay_dlq_events(link, filter, how); });
+}
+
+bool says(const std::string& text, std::string_view part)
+{
+    return text.find(part) != text.npos;
+}
+
+}
+
+TEST_CASE("a replay goes to the newest active generation, and is on record", "[operations]")
+{
+    const desk desk;
+    desk.query("select t.dead(1); select core.allocate_generation('third'), "
+               "core.retire_generation(3)");
+
+    const auto done = desk.run([](pg::connection& link) {
+        return replay_dlq_event(link, {.id = row(1), .actor = "ada"});
+    });
+
+    CHECK(done.generation == 2);
+    CHECK(desk.query("select status, generation, last_handler, failure_history->0->>'handler', "
+                     "failure_history->0->>'replayed_by' from core.outbox") ==
+          "pending|2||billing.invoice|ada");
+    CHECK(desk.query("select actor, database_user = session_user, row_id = t.id(1), event_type, "
+                     "detail->>'to', detail->>'cycle' from core.operator_actions "
+                     "where action = 'replay'") == "ada|t|t|order.placed|2|1");
+}
+
+TEST_CASE("what cannot be replayed is named, with what to do next", "[operations]")
+{
+    const desk desk;
+    desk.query("select t.publish(1), t.dead(2), t.dead(3), core.outbox_discard(t.id(2)); "
+               "update core.outbox set created_at = now() - interval '61 days' where id = t.id(3)");
+
+    CHECK(says(why_not(desk, {.id = row(1)}), "is pending, only failed events can be replayed; "));
+    CHECK(says(why_not(desk, {.id = row(2)}), "and cannot be replayed; Publish it again"));
+    CHECK(says(why_not(desk, {.id = row(3)}), "before the dedup horizon of 60 days"));
+    CHECK(says(why_not(desk, {.id = row(3)}), "--force"));
+    CHECK(says(why_not(desk, {.id = row(9)}), "in the outbox; List dead letters with: cuebox dlq"));
+    CHECK(says(why_not(desk, {.id = row(3), .generation = 9}), "generation 9 was never allocated"));
+    CHECK(why_not(desk, {.id = row(3), .force = true}) == "not refused");
+    CHECK(desk.query("select count(*) from core.operator_actions where action = 'replay' "
+                     "and (detail->>'forced')::boolean") == "1");
+}
+
+TEST_CASE("the dedup horizon is what the database keeps its records for", "[operations]")
+{
+    const desk desk;
+    desk.query("update core.retention_policies set active = '90 days' "
+               "where subject = 'event_handled'; select t.dead(1); "
+               "update core.outbox set created_at = now() - interval '61 days'");
+
+    CHECK(why_not(desk, {.id = row(1)}) == "not refused");
+}
+
+TEST_CASE("without an active generation a replay has to be told where to", "[operations]")
+{
+    const desk desk;
+    desk.query("select t.dead(1); update core.deployments set status = 'draining'");
+
+    CHECK(says(why_not(desk, {.id = row(1)}), "no generation is active; allocate one"));
+    desk.query("delete from core.deployments; select core.subscribe('billing', 5, '{x}')");
+    CHECK(why_not(desk, {.id = row(1)}) == "not refused");
+    CHECK(desk.query("select generation from core.outbox") == "5");
+}
+
+TEST_CASE("a bulk replay takes what matches, batch by batch, the oldest first", "[operations]")
+{
+    const desk desk;
+    desk.query("select t.dead(n) from generate_series(1, 25) n; "
+               "select t.dead(26, 'Refused: no'); select t.publish(27)");
+    std::vector<std::int64_t> steps;
+    replay_options how{.bulk = {.actor = "ada", .batch = 10}, .generation = 1};
+    how.bulk.progress = [&](const bulk_progress& now) {
+        steps.push_back(now.done);
+        CHECK(now.total == 25);
+    };
+
+    const auto done = replay(desk, {.error_class = "Timeout"}, how);
+
+    CHECK(done.done == 25);
+    CHECK(done.refused == 0);
+    CHECK(done.generation == 1);
+    CHECK(steps == std::vector<std::int64_t>{10, 20, 25});
+    CHECK(desk.query("select status, count(*) from core.outbox group by 1 order by 1") ==
+          "failed|1\npending|26");
+    CHECK(desk.query("select count(*), count(distinct row_id), min(actor) "
+                     "from core.operator_actions where action = 'replay'") == "25|25|ada");
+}
+
+TEST_CASE("what fails again during a bulk replay is not replayed a second time", "[operations]")
+{
+    const desk desk;
+    desk.query("select t.dead(n) from generate_series(1, 3) n");
+    replay_options how{.bulk = {.batch = 1}};
+    how.bulk.progress = [&](const bulk_progress& now) {
+        desk.query("select t.fail(" + std::to_string(now.done) + ")");
+    };
+
+    const auto done = replay(desk, {}, how);
+
+    CHECK(done.done == 3);
+    CHECK(desk.query("select distinct jsonb_array_length(failure_history), status "
+                     "from core.outbox") == "1|failed");
+}
+
+TEST_CASE("a bulk replay leaves what it may not take, and goes past it", "[operations]")
+{
+    const desk desk;
+    desk.query("select t.dead(n) from generate_series(1, 6) n; update core.outbox "
+               "set created_at = now() - interval '70 days' where id <= t.id(4)");
+
+    const auto done = replay(desk, {}, {.bulk = {.batch = 2}});
+
+    CHECK(done.done == 2);
+    CHECK(done.refused == 4);
+    REQUIRE(done.refusals.size() == 4);
+    CHECK(says(done.refusals[0].reason, "before the dedup horizon"));
+    CHECK(desk.query("select count(*) from core.dead_letters") == "4");
+}
+
+TEST_CASE("a rate spreads a bulk replay over steps of a quarter of a second", "[operations]")
+{
+    const desk desk;
+    desk.query("select t.dead(n) from generate_series(1, 20) n");
+    std::vector<std::int64_t> steps;
+    replay_options how{.bulk = {.rate = 40}};
+    how.bulk.progress = [&](const bulk_progress& now) { steps.push_back(now.done); };
+
+    CHECK(replay(desk, {}, how).done == 20);
+    CHECK(steps == std::vector<std::int64_t>{10, 20});
+}
+
+TEST_CASE("ids are replayed as they are given, each with its answer", "[operations]")
+{
+    const desk desk;
+    desk.query("select t.dead(1), t.dead(2), t.publish(3)");
+    const std::vector<event::uuid> ids{row(2), row(3), row(9), row(2)};
+
+    const auto done =
+        desk.run([&](pg::connection& link) { return replay_dlq_events(link, ids, {}); });
+
+    CHECK(done.done == 1);
+    CHECK(done.refused == 2);
+    CHECK(desk.query("select status from core.outbox order by id") == "failed\npending\npending");
+}
+
+TEST_CASE("discards are as many as asked for, and on record", "[operations]")
+{
+    const desk desk;
+    desk.query("select t.dead(n) from generate_series(1, 5) n");
+
+    desk.run([](pg::connection& link) { return discard_dlq_event(link, row(5), "ada"); });
+    const auto done = desk.run([](pg::connection& link) {
+        return discard_dlq_events(link, dlq_filter{}, {.actor = "ada", .batch = 2, .limit = 3});
+    });
+
+    CHECK(done.done == 3);
+    CHECK(desk.query("select count(*) from core.dead_letters") == "1");
+    CHECK(desk.query("select count(*) from core.operator_actions "
+                     "where action = 'discard' and actor = 'ada'") == "4");
+    CHECK(says(
+        desk.refusal([](pg::connection& link) { return discard_dlq_event(link, row(5), "ada"); }),
+        "was discarded already"));
+}
