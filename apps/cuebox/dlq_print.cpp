@@ -69,23 +69,44 @@ void print_trouble(const operations::dlq_event_detail& event)
         print_line("failed", print_time(event.failed_at));
 }
 
+// A few lines for each, where a row of a table would not fit.
+void print_stacked(const std::vector<operations::dlq_event>& events, std::size_t columns)
+{
+    for (const operations::dlq_event& each : events)
+        std::cout << print_time(each.failed_at) << "  " << event::print_uuid(each.id) << "  "
+                  << printable(each.event_type) << "\n  " << way(each.source, each.target)
+                  << "  generation " << each.generation << "  " << or_dash(each.handler) << "  "
+                  << retries(each.attempts) << "  cycle " << each.cycle << "\n  "
+                  << fit(or_dash(each.last_error), columns - 2) << '\n';
 }
 
-void print_dlq_page(const operations::dlq_page& page)
+void print_rows(const std::vector<operations::dlq_event>& events)
 {
-    if (page.events.empty()) {
-        std::cout << "no dead letters\n";
-        return;
-    }
     table shown{{"FAILED", "ID", "TYPE", "FROM → FOR", "GENERATION", "HANDLER", "RETRIES", "CYCLE",
                  "ERROR"}};
-    for (const operations::dlq_event& each : page.events)
+    for (const operations::dlq_event& each : events)
         shown.add({print_time(each.failed_at), event::print_uuid(each.id),
                    printable(each.event_type), way(each.source, each.target),
                    std::to_string(each.generation), or_dash(each.handler),
                    std::to_string(each.attempts), std::to_string(each.cycle),
                    fit(or_dash(each.last_error), error_shown)});
     shown.print();
+}
+
+}
+
+void print_dlq_page(const operations::dlq_page& page)
+{
+    constexpr std::size_t table_width = 160;
+    if (page.events.empty()) {
+        std::cout << "no dead letters\n";
+        return;
+    }
+    const std::size_t columns = size_of_terminal().columns;
+    if (draws() && columns < table_width)
+        print_stacked(page.events, columns);
+    else
+        print_rows(page.events);
     if (page.next)
         std::cout << "there are more: --after " << *page.next << '\n';
 }

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <cuebox/pg/blocking_threads.hpp>
+#include <cuebox/asio/blocking_threads.hpp>
+#include <cuebox/pg/awaitable.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -8,6 +9,8 @@
 #include <memory>
 
 namespace cuebox::pg::detail {
+
+using cuebox::detail::blocking_threads;
 
 // What a session and its cancellers share. A request to cancel names the server's process, not the
 // statement, so it is sent only while the operation it was made for still runs; and cancellers lose

@@ -1,12 +1,11 @@
 #pragma once
 
-#include <cuebox/pg/awaitable.hpp>
-
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
 
-namespace cuebox::pg::detail {
+namespace cuebox::detail {
 
 // Threads for calls that can only block, such as PQcancel and getaddrinfo. Such a call may hang on
 // a host that has gone, and must then hold up neither the other calls nor the end of the process:
@@ -28,7 +27,7 @@ public:
 
     // As soon as a thread is free, and not before so much time has passed. False when it was
     // dropped: too many wait, or there is neither memory nor a thread to be had. Thread-safe.
-    bool run(job what, clock::duration later = {}) noexcept;
+    bool run(job what, std::chrono::steady_clock::duration later = {}) noexcept;
 
     std::size_t threads() const; // Alive now.
     std::size_t dropped() const;

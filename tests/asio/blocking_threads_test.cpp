@@ -1,13 +1,12 @@
-#include "waiting.hpp"
+#include "pg/waiting.hpp"
 
-#include <cuebox/pg/blocking_threads.hpp>
+#include <cuebox/asio/blocking_threads.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 
 #include <thread>
 
-using namespace cuebox::pg;
-using namespace cuebox::pg::detail;
+using namespace cuebox::detail;
 using namespace cuebox::pg::test;
 using namespace std::chrono_literals;
 
@@ -22,7 +21,7 @@ void wait_until_ended(const blocking_threads& threads)
 
 }
 
-TEST_CASE("a call that hangs holds up none of the others", "[pg]")
+TEST_CASE("a call that hangs holds up none of the others", "[asio]")
 {
     blocking_threads threads({.threads = 4, .waiting = 10});
     door door;
@@ -36,7 +35,7 @@ TEST_CASE("a call that hangs holds up none of the others", "[pg]")
     CHECK(threads.dropped() == 0);
 }
 
-TEST_CASE("past the most threads calls wait, past the most that wait they are dropped", "[pg]")
+TEST_CASE("past the most threads calls wait, past the most that wait they are dropped", "[asio]")
 {
     blocking_threads threads({.threads = 2, .waiting = 3});
     door door;
@@ -64,22 +63,22 @@ TEST_CASE("past the most threads calls wait, past the most that wait they are dr
     CHECK(done.count() == 3);
 }
 
-TEST_CASE("a call waits for its time, and others do not wait with it", "[pg]")
+TEST_CASE("a call waits for its time, and others do not wait with it", "[asio]")
 {
     blocking_threads threads({.threads = 1, .waiting = 10});
     tally late;
     tally soon;
-    const auto start = clock::now();
+    const auto start = std::chrono::steady_clock::now();
 
     threads.run([late]() mutable { late.add(); }, 200ms);
     threads.run([soon]() mutable { soon.add(); });
 
     soon.wait_for(1);
     late.wait_for(1);
-    CHECK(clock::now() >= start + 200ms);
+    CHECK(std::chrono::steady_clock::now() >= start + 200ms);
 }
 
-TEST_CASE("threads end when nothing is left to do, and start again when there is", "[pg]")
+TEST_CASE("threads end when nothing is left to do, and start again when there is", "[asio]")
 {
     blocking_threads threads({.threads = 8, .waiting = 10});
     tally done;
@@ -92,7 +91,7 @@ TEST_CASE("threads end when nothing is left to do, and start again when there is
     CHECK(done.count() == 3);
 }
 
-TEST_CASE("without threads to be had a call is dropped, not waited for", "[pg]")
+TEST_CASE("without threads to be had a call is dropped, not waited for", "[asio]")
 {
     blocking_threads threads({.threads = 0, .waiting = 10});
 

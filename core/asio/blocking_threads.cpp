@@ -1,4 +1,4 @@
-#include <cuebox/pg/blocking_threads.hpp>
+#include <cuebox/asio/blocking_threads.hpp>
 
 #include <algorithm>
 #include <condition_variable>
@@ -7,7 +7,13 @@
 #include <mutex>
 #include <thread>
 
-namespace cuebox::pg::detail {
+namespace cuebox::detail {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+}
 
 struct blocking_threads::state
 {
