@@ -75,10 +75,12 @@ TEST_CASE("a scrape tells what was handled, what waits and how the context is", 
     CHECK(contains(text, "cuebox_mailbox_depth" + claimer));
     CHECK(contains(text, "process_resident_memory_bytes "));
 
+#ifdef PROMTOOL
     // As Prometheus itself reads it.
     const auto checked = cuebox::test::run(PROMTOOL, {"check", "metrics"}, text);
     INFO(checked.out << checked.err);
     CHECK(checked.exit == 0);
+#endif
     CHECK(worker->stop() == 0);
 }
 
