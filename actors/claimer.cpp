@@ -38,6 +38,7 @@ awaitable<void> claimer::run(self<messages>& me)
             react(me, *more);
         dispatch(me);
         pump(me);
+        company_->vitals->note_load(load());
     }
     while (auto left = me.try_receive())
         if (auto* got = std::get_if<claimed>(&*left))
@@ -99,11 +100,16 @@ void claimer::react(self<messages>& me, messages::any& message)
         floor_timer_ = false;
     }
     else {
-        std::get<request<get_load>>(message).reply({.in_hand = hand_.size(),
-                                                    .waiting = hand_.waiting(),
-                                                    .claim_size = leased_.size.now(),
-                                                    .polling = polling_});
+        std::get<request<get_load>>(message).reply(load());
     }
+}
+
+claimer_load claimer::load() const
+{
+    return {.in_hand = hand_.size(),
+            .waiting = hand_.waiting(),
+            .claim_size = leased_.size.now(),
+            .polling = polling_};
 }
 
 void claimer::set_line(self<messages>& me, const line_state& state)

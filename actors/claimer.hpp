@@ -45,6 +45,7 @@ private:
     void notice_channel(const std::string& channel);
     void give_back(const held_row& held);
     std::size_t room() const noexcept;
+    claimer_load load() const;
 
     company_ptr company_;
     flow leased_;

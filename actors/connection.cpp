@@ -23,6 +23,7 @@ awaitable<void> connection::run(self<messages>& me)
     came_ = me.now();
     me.every(company_->settings.heartbeat, beat{});
     co_await attempt(me);
+    note_vitals();
     while (auto message = co_await me.receive()) {
         if (std::holds_alternative<heard>(*message)) {
             (void)company_->claimer.try_send(wake{});
@@ -53,6 +54,7 @@ awaitable<void> connection::run(self<messages>& me)
         else {
             std::get<request<get_line>>(*message).reply(health(me));
         }
+        note_vitals();
     }
     co_await pause(*hearing_);
     co_await hang_up();
@@ -81,6 +83,7 @@ awaitable<void> connection::attempt(self<messages>& me)
         co_return;
     reconnect_.succeeded();
     checked_ = me.now();
+    heard_of_ = checked_;
     trouble_ = line_->deaf_because();
     if (trouble_.empty()) {
         company_->log.info("listening", {{"worker", company_->relay->worker()}});
@@ -154,6 +157,7 @@ awaitable<void> connection::check(self<messages>& me)
     try {
         co_await line_->check(said);
         checked_ = me.now();
+        heard_of_ = checked_;
     }
     catch (const std::exception& error) {
         if (detail::is_cancellation(std::current_exception()))
@@ -173,6 +177,7 @@ awaitable<void> connection::keep_alive(self<messages>& me)
     const outbox::worker_report said = co_await report(me);
     try {
         co_await company_->relay->keep_alive(said);
+        heard_of_ = me.now();
     }
     catch (const std::exception& error) {
         note_trouble(company_->log, *company_->trouble, "connection", error);
@@ -209,6 +214,7 @@ void connection::lose(self<messages>& me, std::string_view why)
                           {{"error", why}, {"again_in_ms", wait / std::chrono::milliseconds(1)}});
     me.after(wait, try_again{});
     tell_claimer(me);
+    note_vitals();
 }
 
 void connection::tell_claimer(self<messages>& me)
@@ -272,8 +278,17 @@ line_health connection::health(self<messages>& me) const
 {
     return {.listening = line_ && line_->deaf_because().empty(),
             .polling = told_polling_,
-            .heartbeat_age = me.now() - checked_,
+            .heartbeat_age = me.now() - checked_.value_or(time_point{}),
             .trouble = trouble_};
+}
+
+void connection::note_vitals() const
+{
+    company_->vitals->note_line({.listening = line_ && line_->deaf_because().empty(),
+                                 .polling = told_polling_,
+                                 .checked = checked_,
+                                 .heard = heard_of_,
+                                 .trouble = trouble_});
 }
 
 }

@@ -36,12 +36,15 @@ private:
     void tell_claimer(self<messages>& me);
     void repeat_to_claimer();
     line_health health(self<messages>& me) const;
+    void note_vitals() const;
 
     company_ptr company_;
     policy::reconnect reconnect_;
     std::unique_ptr<outbox::line> line_;
     std::optional<scope> hearing_;
-    time_point checked_{};
+    std::optional<time_point> checked_;
+    // By the line, or by another way while that is down.
+    std::optional<time_point> heard_of_;
     std::string trouble_;
     // Channels that were learnt of while it ran.
     std::set<std::string> also_;

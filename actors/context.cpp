@@ -181,22 +181,27 @@ awaitable<outbox::gauges> context::gauges() const
     return ask(home_, company_->gauge, actors::get_gauges{}, ask_deadline);
 }
 
-awaitable<actors::context_health> context::health() const
+actors::context_health context::health() const
 {
-    actors::context_health known{.context = name_, .generation = company_->generation};
-    known.ended = has_ended();
-    known.tree = tree();
-    if (known.ended)
-        co_return known;
-    try {
-        known.line = co_await line();
-        known.load = co_await load();
-        known.gauges = co_await gauges();
+    const time_point now = home_.now();
+    const actors::vitals::signs known = company_->vitals->read();
+    const auto since = [now](const std::optional<time_point>& then) {
+        return then ? std::optional<duration>(now - *then) : std::nullopt;
+    };
+    actors::context_health health{.context = name_, .generation = company_->generation};
+    health.ended = has_ended();
+    health.tree = tree();
+    health.listening = known.line.listening && !health.ended;
+    health.polling = known.line.polling && !health.ended;
+    health.heartbeat_age = since(known.line.checked);
+    health.silence = since(known.line.heard);
+    health.trouble = known.line.trouble;
+    health.load = known.load;
+    if (known.last_reading) {
+        health.gauges = known.last_reading->gauges;
+        health.gauges_age = now - known.last_reading->read_at;
     }
-    catch (const ask_error&) {
-        // It is starting or stopping, or stuck: what it has not said is not known.
-    }
-    co_return known;
+    return health;
 }
 
 }

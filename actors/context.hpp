@@ -79,8 +79,8 @@ public:
     awaitable<actors::line_health> line() const;
     awaitable<actors::claimer_load> load() const;
     awaitable<outbox::gauges> gauges() const;
-    // All of that at once, and its tree; what does not answer is left out.
-    awaitable<actors::context_health> health() const;
+    // What it last said of all that, and its tree; from any thread, without waiting for anybody.
+    actors::context_health health() const;
 
 private:
     void furnish();

@@ -25,16 +25,16 @@ std::int64_t events_of(const std::vector<Group>& groups)
 awaitable<void> gauge::run(self<messages>& me)
 {
     me.every(company_->settings.gauge, tick{});
-    co_await read();
+    co_await read(me);
     while (auto message = co_await me.receive()) {
         if (auto* asked = std::get_if<request<get_gauges>>(&*message))
             asked->reply(last_);
         else
-            co_await read();
+            co_await read(me);
     }
 }
 
-awaitable<void> gauge::read()
+awaitable<void> gauge::read(self<messages>& me)
 {
     try {
         last_ = co_await company_->relay->read_gauges(company_->settings.gauge);
@@ -43,6 +43,7 @@ awaitable<void> gauge::read()
         note_trouble(company_->log, *company_->trouble, "gauge", error);
         co_return;
     }
+    company_->vitals->note_reading(last_, me.now());
     watch_queue();
     // Without a count there is nothing to say either way.
     if (!last_.counting.counted)

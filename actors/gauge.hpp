@@ -18,7 +18,7 @@ public:
     awaitable<void> run(self<messages>& me);
 
 private:
-    awaitable<void> read();
+    awaitable<void> read(self<messages>& me);
     void watch_queue();
     void watch_stranded();
     void watch_unrouted();

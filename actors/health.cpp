@@ -16,9 +16,14 @@ double seconds(duration time)
     return std::chrono::duration<double>(time).count();
 }
 
+std::optional<double> seconds(const std::optional<duration>& time)
+{
+    return time ? std::optional(seconds(*time)) : std::nullopt;
+}
+
 labels labels_of(const context_health& health)
 {
-    return {{"context", health.context}, {"thread", std::to_string(health.thread)}};
+    return {{"context", health.context}, {"copy", std::to_string(health.copy)}};
 }
 
 // One gauge with a sample for each context that knows.
@@ -37,20 +42,15 @@ void print_line(exposition& out, std::span<const context_health> all)
     print_gauge(out, all, "cuebox_context_up", "1 while the context runs",
                 [](const context_health& each) { return each.ended ? 0.0 : 1.0; });
     print_gauge(out, all, "cuebox_listen_up", "1 while a NOTIFY can be heard",
-                [](const context_health& each) -> std::optional<double> {
-                    return each.line ? std::optional(each.line->listening ? 1.0 : 0.0)
-                                     : std::nullopt;
-                });
+                [](const context_health& each) { return each.listening ? 1.0 : 0.0; });
     print_gauge(out, all, "cuebox_polling", "1 while the context looks every few seconds instead",
-                [](const context_health& each) -> std::optional<double> {
-                    return each.line ? std::optional(each.line->polling ? 1.0 : 0.0) : std::nullopt;
-                });
+                [](const context_health& each) { return each.polling ? 1.0 : 0.0; });
     print_gauge(out, all, "cuebox_listen_heartbeat_age_seconds",
                 "Since the LISTEN connection was last proved to be alive",
-                [](const context_health& each) -> std::optional<double> {
-                    return each.line ? std::optional(seconds(each.line->heartbeat_age))
-                                     : std::nullopt;
-                });
+                [](const context_health& each) { return seconds(each.heartbeat_age); });
+    print_gauge(out, all, "cuebox_database_silence_seconds",
+                "Since the database was last heard of, by any connection",
+                [](const context_health& each) { return seconds(each.silence); });
     print_gauge(out, all, "cuebox_rows_in_hand", "Leased rows that this process holds",
                 [](const context_health& each) -> std::optional<double> {
                     return each.load ? std::optional(static_cast<double>(each.load->in_hand))
@@ -154,16 +154,22 @@ void print_backlog(exposition& out, const outbox::gauges& read)
                   "Rows that are not settled in a draining or retired generation");
 }
 
-void print_database(exposition& out, const outbox::gauges& read)
+// How old a count is now.
+double age_of(const context_health& health)
 {
+    return health.gauges->counting.age_seconds + seconds(health.gauges_age);
+}
+
+void print_database(exposition& out, const context_health& from)
+{
+    const outbox::gauges& read = *from.gauges;
     const auto gauge = [&](std::string_view name, std::string_view help, double value) {
         out.family(name, exposition::type::gauge, help);
         out.sample({}, value);
     };
     if (read.counting.counted) {
         print_backlog(out, read);
-        gauge("cuebox_backlog_age_seconds", "How old the count of the backlog was when it was read",
-              read.counting.age_seconds);
+        gauge("cuebox_backlog_age_seconds", "How old the count of the backlog is", age_of(from));
         gauge("cuebox_backlog_count_seconds", "How long counting it took",
               read.counting.took_seconds);
     }
@@ -181,14 +187,12 @@ std::string why_not_ready(const context_health& health, duration silence_max)
 {
     if (health.ended)
         return "context " + health.context + " has ended";
-    if (!health.line)
-        return "context " + health.context + " does not answer";
-    // Without a line it has either never had one, or lost it.
-    if (health.line->heartbeat_age > silence_max ||
-        (!health.line->listening && !health.line->polling))
-        return "context " + health.context + " has no connection to the database" +
-               (health.line->trouble.empty() ? "" : ": " + health.line->trouble);
-    return {};
+    // Without a line it polls in the end, if the database can be reached by another connection.
+    const bool hears = health.listening || health.polling;
+    if (hears && health.silence && *health.silence <= silence_max)
+        return {};
+    return "context " + health.context + " has no connection to the database" +
+           (health.trouble.empty() ? "" : ": " + health.trouble);
 }
 
 void print_health(exposition& out, std::span<const context_health> all)
@@ -196,15 +200,14 @@ void print_health(exposition& out, std::span<const context_health> all)
     print_line(out, all);
     print_actors(out, all);
     const auto staleness = [](const context_health& each) {
-        const outbox::counting& counting = each.gauges->counting;
-        return std::pair(!counting.counted, counting.age_seconds);
+        return std::pair(!each.gauges->counting.counted, age_of(each));
     };
     const context_health* latest = nullptr;
     for (const context_health& each : all)
         if (each.gauges && (!latest || staleness(each) < staleness(*latest)))
             latest = &each;
     if (latest)
-        print_database(out, *latest->gauges);
+        print_database(out, *latest);
 }
 
 }

@@ -11,22 +11,30 @@
 
 namespace cuebox::actors {
 
-// How a context is doing, as of one moment. What did not answer is left out.
+// How a context is doing, as of one moment. What is not known yet is left out.
 struct context_health
 {
     std::string context{};
     std::int64_t generation = 0;
-    // Several of one name run in a process when it has more threads than contexts.
-    std::size_t thread = 1;
+    // Several of one name may run in a process: the first, the second…
+    std::size_t copy = 1;
     bool ended = false;
     snapshot tree{};
-    std::optional<line_health> line{};
+    bool listening = false;
+    bool polling = false;
+    // Since the LISTEN connection was proved to be alive, and since the database was last heard of
+    // by any way.
+    std::optional<duration> heartbeat_age{};
+    std::optional<duration> silence{};
+    std::string trouble{};
     std::optional<claimer_load> load{};
     std::optional<outbox::gauges> gauges{};
+    // Since those were read.
+    duration gauges_age{};
 };
 
-// Empty: it takes events. Else why it does not, in words. `silence_max` is how long the database
-// may not have been heard of.
+// Empty: it is in touch with the database and takes events, by NOTIFY or by polling. Else why not,
+// in words. `silence_max` is how long the database may not have been heard of.
 std::string why_not_ready(const context_health& health, duration silence_max);
 
 // All that these know as metrics. What is of the whole database is told once, by whoever counted it

@@ -91,8 +91,10 @@ awaitable<void> lane::take(self<messages>& me, take_batch order, lane_done& done
     co_await batch->settle(outcomes);
     careful_ = !clean && done.failures;
     // Only now it is so: what was run and rolled back before is nobody's business.
-    for (std::size_t i = 0; i < rows.size(); ++i)
+    for (std::size_t i = 0; i < rows.size(); ++i) {
         report_runs(*company_, *rows[i].row, rows[i].runs, outcomes[i].verdict);
+        report_settled(*company_, *rows[i].row, outcomes[i].verdict);
+    }
     if (order.careful && !rows.empty())
         co_await name_rows(me, {});
 }
@@ -114,6 +116,7 @@ awaitable<void> lane::charge()
         co_await batch->settle(std::move(outcome));
         const handling::handler_run runs[] = {guilty->run};
         report_runs(*company_, guilty->row, runs, guilty->verdict);
+        report_settled(*company_, guilty->row, guilty->verdict);
     }
     catch (const std::exception& error) {
         note_trouble(company_->log, *company_->trouble, "lane", error);

@@ -181,6 +181,8 @@ using lane_messages = messages<take_batch>;
 struct settle
 {
     outbox::settlement outcome{};
+    // What is told of it once it is written.
+    std::shared_ptr<const outbox::claimed_row> row{};
 };
 struct claim
 {

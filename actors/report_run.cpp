@@ -148,13 +148,13 @@ void report_run(const company& company, const outbox::claimed_row& row,
 }
 
 // In the log, and to whoever is to be told.
-void raise_alert(const company& company, telemetry::alert alert, std::string_view row)
+void raise_alert(const company& company, telemetry::alert alert)
 {
     alert.context = company.name;
     alert.generation = company.generation;
     alert.failed_at = event::now();
     company.log.error("dead letter", {{"event_id", event::print_uuid(alert.event_id)},
-                                      {"row", row},
+                                      {"row", event::print_uuid(alert.row)},
                                       {"event_type", alert.event_type},
                                       {"source", alert.source},
                                       {"target", alert.target},
@@ -170,22 +170,26 @@ void raise_alert(const company& company, telemetry::alert alert, std::string_vie
 void report_runs(const company& company, const outbox::claimed_row& row,
                  std::span<const handling::handler_run> runs, const policy::verdict& verdict)
 {
-    count(*company.tally, verdict);
-    if (company.measures)
-        company.measures->settled(verdict);
     for (const handling::handler_run& each : runs)
         if (each.by) // Else it had no turn.
             report_run(company, row, each, verdict);
+}
+
+void report_settled(const company& company, const outbox::claimed_row& row,
+                    const policy::verdict& verdict)
+{
+    count(*company.tally, verdict);
+    if (company.measures)
+        company.measures->settled(verdict);
     if (const auto* dead = std::get_if<policy::dead_letter>(&verdict))
-        raise_alert(company,
-                    {.event_id = row.event_id,
-                     .event_type = row.event_type,
-                     .source = row.source,
-                     .target = row.target.value_or(""),
-                     .handler_name = dead->handler,
-                     .last_error = dead->reason,
-                     .attempts = row.attempts},
-                    event::print_uuid(row.id));
+        raise_alert(company, {.event_id = row.event_id,
+                              .row = row.id,
+                              .event_type = row.event_type,
+                              .source = row.source,
+                              .target = row.target.value_or(""),
+                              .handler_name = dead->handler,
+                              .last_error = dead->reason,
+                              .attempts = row.attempts});
 }
 
 void report_reaped(const company& company, const outbox::reaped_row& row)
@@ -201,15 +205,14 @@ void report_reaped(const company& company, const outbox::reaped_row& row)
     if (!dead)
         return;
     company.tally->failed += 1;
-    raise_alert(company,
-                {.event_id = row.id,
-                 .event_type = row.event_type,
-                 .source = row.source,
-                 .target = row.target.value_or(""),
-                 .handler_name = {},
-                 .last_error = row.last_error.value_or(""),
-                 .attempts = row.attempts},
-                event::print_uuid(row.id));
+    raise_alert(company, {.event_id = row.event_id,
+                          .row = row.id,
+                          .event_type = row.event_type,
+                          .source = row.source,
+                          .target = row.target.value_or(""),
+                          .handler_name = {},
+                          .last_error = row.last_error.value_or(""),
+                          .attempts = row.attempts});
 }
 
 }

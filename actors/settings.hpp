@@ -3,6 +3,7 @@
 #include <cuebox/actors/measures.hpp>
 #include <cuebox/actors/messages.hpp>
 #include <cuebox/actors/trouble.hpp>
+#include <cuebox/actors/vitals.hpp>
 #include <cuebox/handling/handler_set.hpp>
 #include <cuebox/handling/observer.hpp>
 #include <cuebox/outbox/relay.hpp>
@@ -79,6 +80,7 @@ struct company
     telemetry::alert_sink alert{};
     std::shared_ptr<actors::tally> tally = std::make_shared<actors::tally>();
     std::shared_ptr<trouble_book> trouble = std::make_shared<trouble_book>();
+    std::shared_ptr<actors::vitals> vitals = std::make_shared<actors::vitals>();
 
     address<connection_messages> connection{};
     std::vector<address<settler_messages>> settlers{};

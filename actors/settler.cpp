@@ -1,5 +1,6 @@
 #include "settler.hpp"
 
+#include "report_run.hpp"
 #include "trouble.hpp"
 
 #include <cuebox/event/uuid.hpp>
@@ -53,7 +54,7 @@ awaitable<void> settler::run(self<messages>& me)
 void settler::take(messages::any& message)
 {
     if (auto* done = std::get_if<settle>(&message))
-        outcomes_.push_back(std::move(done->outcome));
+        outcomes_.push_back(std::move(*done));
     else if (auto* asked = std::get_if<claim>(&message))
         wanted_ = std::move(asked->wanted);
     else if (auto* held = std::get_if<extend_leases>(&message))
@@ -136,14 +137,15 @@ awaitable<void> settler::mark()
 awaitable<void> settler::exchange(self<messages>& me)
 {
     const std::size_t count = std::min(outcomes_.size(), outcomes_max);
-    const std::vector<outbox::settlement> outcomes(
-        outcomes_.begin(), outcomes_.begin() + static_cast<std::ptrdiff_t>(count));
+    std::vector<outbox::settlement> outcomes;
+    for (std::size_t i = 0; i < count; ++i)
+        outcomes.push_back(outcomes_[i].outcome);
     const auto wanted = std::exchange(wanted_, std::nullopt);
     const time_point began = me.now();
     std::vector<held_row> rows;
     try {
         auto done = co_await company_->relay->exchange(outcomes, wanted);
-        forget(count, done.lost);
+        conclude(count, done.lost);
         if (!done.expand_trouble.empty())
             company_->log.warning("broadcasts wait, they could not be expanded",
                                   {{"error", done.expand_trouble}});
@@ -181,12 +183,18 @@ awaitable<void> settler::exchange(self<messages>& me)
     }
 }
 
-void settler::forget(std::size_t count, const std::vector<pg::uuid>& lost)
+// They are written. What somebody else has by now is that one's to tell of.
+void settler::conclude(std::size_t count, const std::vector<pg::uuid>& lost)
 {
-    for (const pg::uuid& each : lost)
-        company_->log.warning("the row was no longer ours to settle",
-                              {{"row", event::print_uuid(each)}});
-    outcomes_.erase(outcomes_.begin(), outcomes_.begin() + static_cast<std::ptrdiff_t>(count));
+    for (std::size_t i = 0; i < count; ++i) {
+        const settle done = std::move(outcomes_.front());
+        outcomes_.pop_front();
+        if (std::ranges::find(lost, done.outcome.id) != lost.end())
+            company_->log.warning("the row was no longer ours to settle",
+                                  {{"row", event::print_uuid(done.outcome.id)}});
+        else if (done.row)
+            report_settled(*company_, *done.row, done.outcome.verdict);
+    }
 }
 
 // A look at what is already handled, for the few rows that may be: a fast path, the gate is the key
@@ -199,6 +207,8 @@ awaitable<void> settler::vet(std::vector<held_row>& rows)
         if (!may_be_a_duplicate(*each.row))
             continue;
         for (const auto& handler : company_->handlers->for_type(each.row->event_type)) {
+            if (handler->own_gate)
+                continue;
             keys.push_back({.handler = handler->name,
                             .idempotency_key = each.row->idempotency_key,
                             .event_id = each.row->event_id,
@@ -224,11 +234,12 @@ void settler::pass_on(claimed answer)
 void settler::give_back(const std::vector<held_row>& rows)
 {
     for (const held_row& each : rows)
-        outcomes_.push_back({.id = each.row->id,
-                             .token = each.token,
-                             .place = {},
-                             .verdict = policy::released{},
-                             .handled = {}});
+        outcomes_.push_back({.outcome = {.id = each.row->id,
+                                         .token = each.token,
+                                         .place = {},
+                                         .verdict = policy::released{},
+                                         .handled = {}},
+                             .row = {}});
 }
 
 }

@@ -32,11 +32,11 @@ private:
     awaitable<void> vet(std::vector<held_row>& rows);
     void pass_on(claimed answer);
     void give_back(const std::vector<held_row>& rows);
-    void forget(std::size_t count, const std::vector<pg::uuid>& lost);
+    void conclude(std::size_t count, const std::vector<pg::uuid>& lost);
 
     company_ptr company_;
     std::size_t index_;
-    std::deque<outbox::settlement> outcomes_;
+    std::deque<settle> outcomes_;
     std::optional<outbox::claim_request> wanted_;
     std::optional<std::vector<outbox::relay::lease>> leases_;
     // The rows that run, by whom: 0 is the workers, then the lanes.

@@ -4,12 +4,14 @@
 
 namespace cuebox::actors {
 
-std::optional<std::uint64_t> trouble_book::note(std::string_view who, time_point now)
+std::optional<std::uint64_t> trouble_book::note(std::string_view who, std::string_view what,
+                                                time_point now)
 {
-    auto at = entries_.find(who);
-    const bool known = at != entries_.end();
-    if (!known)
-        at = entries_.emplace(who, entry{}).first;
+    if (entries_.size() >= entries_max)
+        entries_.clear();
+    const auto [at, fresh] =
+        entries_.try_emplace(std::string(who).append(": ").append(what), entry{});
+    const bool known = !fresh;
     ++at->second.since;
     if (known && now - at->second.said_at < quiet_for)
         return std::nullopt;
@@ -22,7 +24,7 @@ void note_trouble(const telemetry::logger& log, trouble_book& book, std::string_
 {
     if (cuebox::detail::is_cancellation(std::current_exception()))
         throw;
-    if (const auto times = book.note(who, system_clock().now()))
+    if (const auto times = book.note(who, error.what(), system_clock().now()))
         log.warning("trouble with the database",
                     {{"actor", who}, {"error", std::string_view(error.what())}, {"times", *times}});
 }

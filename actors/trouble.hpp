@@ -20,8 +20,11 @@ class trouble_book
 public:
     static constexpr std::chrono::seconds quiet_for{30};
 
-    // None: it was said lately. Else how often it has happened since it was said last.
-    std::optional<std::uint64_t> note(std::string_view who, time_point now);
+    // Different troubles that are kept apart; beyond that it starts over.
+    static constexpr std::size_t entries_max = 100;
+
+    // None: the same was said lately. Else how often it has happened since it was said last.
+    std::optional<std::uint64_t> note(std::string_view who, std::string_view what, time_point now);
 
 private:
     struct entry
@@ -29,7 +32,7 @@ private:
         time_point said_at{};
         std::uint64_t since = 0;
     };
-    std::map<std::string, entry, std::less<>> entries_;
+    std::map<std::string, entry> entries_;
 };
 
 // The database is away, or will not have it: said, and lived with until it is back. Being cancelled

@@ -128,7 +128,7 @@ awaitable<void> worker::run_handlers(self<messages>& me)
         }
         run.took = me.now() - began;
         const bool cancelled = run.result.cancelled;
-        if (run.result.succeeded() && !done && !handler->transactional())
+        if (run.result.succeeded() && !done && !handler->transactional() && !handler->own_gate)
             job.handled.push_back(record_of(*handler, row));
         job.runs.push_back(std::move(run));
         if (cancelled)
@@ -207,7 +207,8 @@ void worker::conclude(self<messages>& me)
                         .token = done.held.token,
                         .place = {},
                         .verdict = std::move(verdict),
-                        .handled = std::move(done.handled)}};
+                        .handled = std::move(done.handled)},
+                       done.held.row};
         // Never full: its mailbox has room for all that can be in hand.
         (void)company_->settlers[done.held.settler].try_send(std::move(outcome));
     }

@@ -29,7 +29,7 @@ else()
     target_compile_options(cuebox_flags INTERFACE -Wno-maybe-uninitialized -Wno-mismatched-new-delete
                                                   -Wno-shadow -Wno-array-bounds -Wno-stringop-overflow
                                                   -Wno-use-after-free -Wno-dangling-pointer
-                                                  -Wno-restrict)
+                                                  -Wno-restrict -Wno-stringop-overread)
 endif()
 if(CUEBOX_WERROR)
     target_compile_options(cuebox_flags INTERFACE -Werror)

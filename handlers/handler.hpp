@@ -36,6 +36,9 @@ struct handler_options
     duration timeout{};
     // Errors of its own for which trying again is pointless.
     std::function<bool(const std::exception&)> terminal{};
+    // It knows by itself what is done, and wants no dedup records: every event reaches it, also one
+    // whose key it has had. For leased handlers, and one for each type of event.
+    bool own_gate = false;
 };
 
 namespace detail {
@@ -67,7 +70,8 @@ handling::handler make_handler(std::string name, std::vector<std::string> event_
                            .call = {},
                            .retry = options.retry,
                            .timeout = options.timeout,
-                           .terminal = std::move(options.terminal)};
+                           .terminal = std::move(options.terminal),
+                           .own_gate = options.own_gate};
     if constexpr (transactional_handler<F, T>)
         made.call = [f = std::move(f)](handling::arrival arrived, pg::transaction& work) {
             return detail::call_transactional<T>(f, std::move(arrived), work);

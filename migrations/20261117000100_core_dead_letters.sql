@@ -296,3 +296,24 @@ begin
     delete from core.workers w where w.id = any(v_gone) and w.id <> all(v_left);
 end
 $$;
+
+-- The same with the ids of the events: a copy of a broadcast has another one than its row.
+create function core.outbox_reap_events(
+    p_generation bigint, p_context text default null, p_max_retries int default 5,
+    p_type_limits jsonb default '{}', p_lease interval default '300 seconds',
+    p_grace interval default '5 seconds', p_expired boolean default true)
+returns table (id uuid, event_id uuid, event_type text, source text, target text, attempts int, outcome text,
+               worker text, last_error text)
+    language plpgsql volatile security definer
+    set search_path = pg_catalog, pg_temp
+    set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+begin
+    return query
+        select r.id, coalesce(o.event_id, r.id), r.event_type, r.source, r.target, r.attempts, r.outcome, r.worker,
+            r.last_error
+        from core.outbox_reap(p_generation, p_context, p_max_retries, p_type_limits, p_lease, p_grace, p_expired) r
+        left join core.outbox o on o.id = r.id;
+end
+$$;
+revoke all on function core.outbox_reap_events(bigint, text, int, jsonb, interval, interval, boolean) from public;

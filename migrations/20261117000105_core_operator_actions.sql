@@ -17,10 +17,39 @@ create table core.operator_actions (
 );
 create index operator_actions_row on core.operator_actions (row_id) where row_id is not null;
 
+-- Up to when dedup records are tombstoned or gone, by whatever rules they were swept: the registry's today, others'
+-- yesterday, those of one sweep. core.sweep_event_handled moves it, forward only. One row.
+create table core.dedup_horizon (
+    only_one    boolean     primary key default true,
+    swept_until timestamptz not null default '-infinity',
+
+    constraint dedup_horizon_is_only_one check (only_one)
+);
+insert into core.dedup_horizon default values;
+
+-- Where to look when an event is no dead letter itself. A broadcast is delivered once its copies are made, and it is
+-- they that fail; what is told elsewhere of a copy's failure is the id of the event.
+create function core.outbox_next_step(p_id uuid, p_status text) returns text
+    language plpgsql stable security definer
+    set search_path = pg_catalog, pg_temp
+    set jit = off set enable_seqscan = off
+as $$
+begin
+    if p_status = 'delivered' and exists (
+            select from core.outbox o
+            where o.failed_at is not null and o.status = 'failed' and o.deleted_at is null and o.event_id = p_id) then
+        return format('Copies of it have failed, see which: cuebox dlq list --event %s', p_id);
+    end if;
+    return format('See how it got there with: cuebox dlq show %s', p_id);
+end
+$$;
+revoke all on function core.outbox_next_step(uuid, text) from public;
+
 -- The rules of a replay, for one row or many: which of these may be given another cycle, and if not why. Rows are
 -- locked in the order of their ids, so that operators who meet wait and do not deadlock. Each row that is not
 -- there, not a dead letter any more, or too old is left as it is and reported; a generation that nobody will ever
--- work at is refused as a whole. One wake per channel.
+-- work at is refused as a whole. One wake per channel. Too old is what was created before p_dedup_horizon, and what
+-- was created before the last dedup record that a sweep has tombstoned: its handlers' records are not to be relied on.
 --
 -- result: 'replayed', 'missing' or 'refused'; the last two with a reason and what to do about it.
 create function core.outbox_replay_many(
@@ -35,6 +64,7 @@ as $$
 #variable_conflict use_column
 declare
     v_target text := (select d.status from core.deployments d where d.generation = p_new_generation);
+    v_swept  timestamptz := coalesce((select h.swept_until from core.dedup_horizon h), '-infinity');
 begin
     if p_new_generation is null or p_new_generation <= 0 then
         raise exception 'cannot replay to generation %', coalesce(p_new_generation::text, 'null')
@@ -59,7 +89,8 @@ begin
             select a.id, o.deleted_at, o.status, o.created_at, o.generation, o.event_type,
                 case when o.id is null then 'missing'
                      when o.deleted_at is not null or o.status <> 'failed'
-                          or o.created_at < now() - p_dedup_horizon and p_force is not true then 'refused'
+                          or (o.created_at < now() - p_dedup_horizon or o.created_at <= v_swept)
+                             and p_force is not true then 'refused'
                      else 'replayed' end as result
             from asked a left join core.outbox o on o.id = a.id),
         replayed as (
@@ -82,7 +113,7 @@ begin
             insert into core.operator_actions (actor, action, row_id, event_type, detail)
             select p_replayed_by, 'replay', r.id, r.event_type, jsonb_build_object(
                 'cycle', r.cycle, 'from', r.generation, 'to', p_new_generation,
-                'forced', r.created_at < now() - p_dedup_horizon)
+                'forced', r.created_at < now() - p_dedup_horizon or r.created_at <= v_swept)
             from replayed r)
         select j.id, j.result,
             case when j.result = 'replayed' then null
@@ -91,12 +122,15 @@ begin
                  then format('event %s was discarded at %s and cannot be replayed', j.id, j.deleted_at)
                  when j.status <> 'failed'
                  then format('event %s is %s, only failed events can be replayed', j.id, j.status)
-                 else format('event %s was created at %s, before the dedup horizon of %s: handlers that '
-                             'succeeded then would run again', j.id, j.created_at, justify_hours(p_dedup_horizon)) end,
+                 when j.created_at < now() - p_dedup_horizon
+                 then format('event %s was created at %s, before the dedup horizon of %s: handlers that '
+                             'succeeded then would run again', j.id, j.created_at, justify_hours(p_dedup_horizon))
+                 else format('event %s was created at %s, and dedup records up to %s have been swept: handlers that '
+                             'succeeded then would run again', j.id, j.created_at, v_swept) end,
             case when j.result = 'replayed' then null
                  when j.result = 'missing' then 'List dead letters with: cuebox dlq list'
                  when j.deleted_at is not null then 'Publish it again if it is needed after all.'
-                 when j.status <> 'failed' then format('See how it got there with: cuebox dlq show %s', j.id)
+                 when j.status <> 'failed' then core.outbox_next_step(j.id, j.status)
                  else 'Pass p_force => true (cuebox dlq replay --force) if that is fine.' end
         from judged j;
 
@@ -170,7 +204,7 @@ begin
                  else format('event %s is %s, only failed events can be discarded', j.id, j.status) end,
             case when j.result = 'discarded' then null
                  when j.result = 'missing' then 'List dead letters with: cuebox dlq list'
-                 else format('See how it got there with: cuebox dlq show %s', j.id) end
+                 else core.outbox_next_step(j.id, j.status) end
         from judged j;
 end
 $$;
@@ -201,14 +235,14 @@ create view core.dead_letters as
     where o.failed_at is not null and o.status = 'failed' and o.deleted_at is null;
 
 -- Those that match all that is given, the last failed first, from a place on: p_after_failed_at and p_after_id of
--- the last one seen. p_error is a part of the error, in any case of letters. Reads dead letters only, through
--- outbox_failed, and with p_limit no more of them than it passes by.
+-- the last one seen. p_error is a part of the error, in any case of letters; p_event_id has all copies of a broadcast.
+-- Reads dead letters only, through outbox_failed, and with p_limit no more of them than it passes by.
 create function core.find_dead_letters(
     p_event_type text default null, p_source text default null, p_target text default null,
     p_handler text default null, p_error text default null, p_error_class text default null,
     p_generation bigint default null, p_failed_from timestamptz default null,
     p_failed_until timestamptz default null, p_oldest_first boolean default false, p_limit int default null,
-    p_after_failed_at timestamptz default null, p_after_id uuid default null)
+    p_after_failed_at timestamptz default null, p_after_id uuid default null, p_event_id uuid default null)
 returns setof core.dead_letters
     language plpgsql stable security definer
     set search_path = pg_catalog, pg_temp
@@ -232,6 +266,7 @@ begin
               and (p_error is null or position(lower(p_error) in lower(l.last_error)) > 0)
               and (p_error_class is null or l.error_class = p_error_class)
               and (p_generation is null or l.generation = p_generation)
+              and (p_event_id is null or l.event_id = p_event_id)
             order by l.failed_at, l.id limit p_limit;
     else
         v_until := least(v_until, p_after_failed_at);
@@ -246,12 +281,13 @@ begin
               and (p_error is null or position(lower(p_error) in lower(l.last_error)) > 0)
               and (p_error_class is null or l.error_class = p_error_class)
               and (p_generation is null or l.generation = p_generation)
+              and (p_event_id is null or l.event_id = p_event_id)
             order by l.failed_at desc, l.id desc limit p_limit;
     end if;
 end
 $$;
 revoke all on function core.find_dead_letters(text, text, text, text, text, text, bigint, timestamptz, timestamptz,
-    boolean, int, timestamptz, uuid) from public;
+    boolean, int, timestamptz, uuid, uuid) from public;
 
 -- Who has handled a key. The key is the second column of the index: one probe for each handler there is.
 create function core.outbox_handled_by(p_idempotency_key text)

@@ -2,15 +2,16 @@
 
 grant execute on function
     core.outbox_settle(uuid[], uuid[], text[], interval[], text[], text[]),
-    core.outbox_settle_locked(tid[], uuid[], text[], interval[], text[], text, text[])
+    core.outbox_settle_locked(tid[], uuid[], text[], interval[], text[], text, text[]),
+    core.outbox_reap_events(bigint, text, int, jsonb, interval, interval, boolean)
     to cuebox_worker;
 
-grant select on core.operator_actions, core.dead_letters to cuebox_operator;
+grant select on core.operator_actions, core.dead_letters, core.dedup_horizon to cuebox_operator;
 grant execute on function
     core.outbox_replay_many(uuid[], bigint, text, boolean, interval),
     core.outbox_discard_many(uuid[], text),
     core.find_dead_letters(text, text, text, text, text, text, bigint, timestamptz, timestamptz, boolean, int,
-                           timestamptz, uuid),
+                           timestamptz, uuid, uuid),
     core.outbox_handled_by(text),
     core.allocate_generation(text, text),
     core.retire_generation(bigint, text)
@@ -19,15 +20,18 @@ grant execute on function
 grant execute on function core.record_sweep(text, jsonb) to cuebox_retention;
 
 alter table core.operator_actions owner to cuebox_owner;
+alter table core.dedup_horizon owner to cuebox_owner;
 alter view core.dead_letters owner to cuebox_owner;
 alter function core.outbox_settle(uuid[], uuid[], text[], interval[], text[], text[]) owner to cuebox_owner;
 alter function core.outbox_settle_locked(tid[], uuid[], text[], interval[], text[], text, text[])
     owner to cuebox_owner;
+alter function core.outbox_next_step(uuid, text) owner to cuebox_owner;
 alter function core.outbox_replay_many(uuid[], bigint, text, boolean, interval) owner to cuebox_owner;
 alter function core.outbox_discard_many(uuid[], text) owner to cuebox_owner;
 alter function core.find_dead_letters(text, text, text, text, text, text, bigint, timestamptz, timestamptz,
-    boolean, int, timestamptz, uuid) owner to cuebox_owner;
+    boolean, int, timestamptz, uuid, uuid) owner to cuebox_owner;
 alter function core.outbox_handled_by(text) owner to cuebox_owner;
 alter function core.allocate_generation(text, text) owner to cuebox_owner;
 alter function core.retire_generation(bigint, text) owner to cuebox_owner;
 alter function core.record_sweep(text, jsonb) owner to cuebox_owner;
+alter function core.outbox_reap_events(bigint, text, int, jsonb, interval, interval, boolean) owner to cuebox_owner;

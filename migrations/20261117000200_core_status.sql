@@ -3,7 +3,8 @@
 -- Counting the backlog takes a look at each unsettled row. So the count is kept, and shared: whoever needs one that
 -- is younger takes it, one at a time, and everybody else reads what is there. And it is limited by what it costs: a
 -- count that took t is followed by none for 200 t, half a per cent of one core, however large the backlog and however
--- many look at it. Every reading knows its age.
+-- many look at it; but for ten minutes at most, or one slow count would leave everybody with old figures for hours.
+-- Every reading knows its age.
 
 create type core.backlog_group as (
     generation bigint,
@@ -14,7 +15,8 @@ create type core.backlog_group as (
     target     text,
     events     bigint,
     waiting    bigint,
-    oldest_at  timestamptz
+    oldest_at  timestamptz,
+    unrouted   boolean
 );
 
 create type core.dead_letter_group as (
@@ -51,6 +53,7 @@ declare
     c_lock_class constant int := 1668637026;   -- 'cueb'; workers' keys are above 0, the sweeper's is 0
     c_lock_key   constant int := -1;
     c_groups     constant int := 500;          -- what is beyond is one group, of its generation and status
+    c_pause_max  constant interval := '10 minutes';
     v_from       timestamptz;
     v_groups     core.backlog_group[];
     v_dead       core.dead_letter_group[];
@@ -70,27 +73,34 @@ begin
     if not current_setting('transaction_read_only')::boolean and (p_exact or (
            (v_old.tried_at is null
             or clock_timestamp() not between v_old.tried_at
-               and v_old.tried_at + greatest(p_max_age, 200 * v_old.took))
+               and v_old.tried_at + greatest(p_max_age, least(200 * v_old.took, c_pause_max)))
            and pg_try_advisory_xact_lock(c_lock_class, c_lock_key))) then
         -- Somebody may have counted between the look and the lock.
         select r.* into v_old from core.backlog_reading r;
         v_from := clock_timestamp();
         if p_exact or v_old.tried_at is null
-           or v_from not between v_old.tried_at and v_old.tried_at + greatest(p_max_age, 200 * v_old.took) then
+           or v_from not between v_old.tried_at
+              and v_old.tried_at + greatest(p_max_age, least(200 * v_old.took, c_pause_max)) then
             begin
                 v_groups := array(
                     with counted as materialized (
-                        select b.*, row_number() over (order by b.events desc, b.oldest_at) <= c_groups as named
+                        select b.*, row_number() over (order by b.events desc, b.oldest_at) <= c_groups as named,
+                            -- Said before they are put together: of (others) nobody could tell.
+                            b.status = 'pending' and not exists (
+                                select from core.subscriptions s
+                                where s.generation = b.generation and s.event_type = b.event_type
+                                  and (b.target is null or s.context = b.target)) as unrouted
                         from core.outbox_backlog() b)
                     select row(c.generation, c.status, g.channel, g.event_type, g.source, g.target,
-                               sum(c.events)::bigint, sum(c.waiting)::bigint, min(c.oldest_at))::core.backlog_group
+                               sum(c.events)::bigint, sum(c.waiting)::bigint, min(c.oldest_at),
+                               c.unrouted)::core.backlog_group
                     from counted c
                     cross join lateral (
                         select c.channel, c.event_type, c.source, c.target where c.named
                         union all
                         select '(others)', '(others)', '(others)', null where not c.named) g
-                    group by c.generation, c.status, g.channel, g.event_type, g.source, g.target
-                    order by c.generation, c.status, g.channel, g.event_type, g.source, g.target);
+                    group by c.generation, c.status, g.channel, g.event_type, g.source, g.target, c.unrouted
+                    order by c.generation, c.status, g.channel, g.event_type, g.source, g.target, c.unrouted);
                 v_dead := array(
                     with counted as materialized (
                         select d.*, row_number() over (order by d.events desc, d.oldest_at) <= c_groups as named
@@ -132,7 +142,7 @@ revoke all on function core.outbox_reading(interval, boolean) from public;
 -- The stored reading, as the views metrics_* have it counted anew. What is under '(others)' has no type of its own.
 create view core.reading_backlog as
     select g.generation, g.status, g.channel, g.event_type, g.source, g.target, g.events, g.waiting, g.oldest_at,
-        extract(epoch from clock_timestamp() - g.oldest_at)::float8 as oldest_age_seconds, r.taken_at
+        extract(epoch from clock_timestamp() - g.oldest_at)::float8 as oldest_age_seconds, r.taken_at, g.unrouted
     from core.backlog_reading r cross join lateral unnest(r.groups) g;
 
 create view core.reading_stranded as
@@ -146,10 +156,10 @@ create view core.reading_stranded as
 create view core.reading_unrouted as
     select b.generation, b.event_type, b.source, b.target, b.channel, b.events, b.oldest_at, b.taken_at
     from core.reading_backlog b
-    where b.status = 'pending' and b.event_type <> '(others)' and not exists (
+    where b.status = 'pending' and case when b.event_type = '(others)' then b.unrouted else not exists (
         select from core.subscriptions s
         where s.generation = b.generation and s.event_type = b.event_type
-          and (b.target is null or s.context = b.target));
+          and (b.target is null or s.context = b.target)) end;
 
 create view core.reading_dead_letters as
     select g.generation, g.event_type, g.events, g.oldest_at, g.newest_at, r.taken_at

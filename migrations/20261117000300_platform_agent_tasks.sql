@@ -75,11 +75,14 @@ alter table platform.agent_tasks add constraint agent_tasks_approval
     foreign key (approval_id) references platform.agent_task_approvals;
 
 -- Tasks as they stand, their dispatch taken into account: a worker that died or took too long cannot say so here,
--- but its event can. One whose event is a dead letter has failed, until it is replayed, and one whose event was
--- discarded and swept; one whose event waits for its next try is pending.
+-- but its event can. One whose event is a dead letter has failed, until it is replayed, and so has one whose event is
+-- gone or was delivered and left it undone; one whose event waits for its next try is pending.
+--
+-- A broadcast that was expanded is delivered too, and nobody has claimed it. Of its copies nothing is known here: they
+-- have ids of their own.
 create view platform.agent_task_states as
     select t.id, t.kind,
-           case when t.status in ('pending', 'running') and (o.status = 'failed' or o.id is null) then 'failed'
+           case when e.undone and (e.over or o.status = 'failed') then 'failed'
                 when t.status in ('running', 'failed') and o.status = 'pending' then 'pending'
                 else t.status end as status,
            t.status as recorded_status,
@@ -87,16 +90,51 @@ create view platform.agent_task_states as
            a.id as approval_id, a.request as approval_request, a.requested_at as approval_requested_at,
            a.decision, a.decided_by, a.decided_at, a.note as decision_note,
            t.result,
-           case when t.status in ('pending', 'running')
-                then coalesce(o.last_error, t.error, case when o.id is null then 'its event is gone' end)
+           case when e.undone and e.over
+                then concat_ws(': ', coalesce(o.last_error, t.error),
+                    format('its event %s and nothing will run it. Cancel it and create another: cuebox task cancel %s',
+                           case when o.id is null then 'is gone' else 'was delivered' end, t.id))
+                when e.undone then coalesce(o.last_error, t.error)
                 else t.error end as error,
            t.attempts, t.announce_to, t.created_by, t.cancelled_by,
            t.created_at, t.started_at, t.finished_at, t.updated_at
     from platform.agent_tasks t
     left join platform.agent_task_approvals a on a.id = t.approval_id
-    left join core.outbox o on o.id = t.dispatch_event_id;
+    left join core.outbox o on o.id = t.dispatch_event_id
+    cross join lateral (
+        select t.status in ('pending', 'running') as undone,
+               o.id is null or o.status = 'delivered' and (o.claimed_by is not null or o.target is not null) as over
+    ) e;
 
--- Writes the event that calls a worker. Its key tells the rounds apart: dedup would swallow the second one else.
+-- Refuses a generation at which an event would be stranded, as a replay does. p_expected: somebody has to be there
+-- already. Who creates a task may be there before the first worker, so that where generations are not allocated at all
+-- any will do.
+create function platform.agent_task_check_generation(p_generation bigint, p_expected boolean) returns void
+    language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+    v_status text := (select d.status from core.deployments d where d.generation = p_generation);
+begin
+    if p_generation is null or p_generation <= 0 then
+        raise exception 'no agent task is dispatched at generation %', coalesce(p_generation::text, 'null')
+            using errcode = 'invalid_parameter_value',
+                  hint = 'select max(generation) from core.deployments tells the current one.';
+    elsif v_status = 'retired' then
+        raise exception 'generation % is retired: the task would be stranded there', p_generation
+            using errcode = 'object_not_in_prerequisite_state',
+                  hint = 'select max(generation) from core.deployments tells the current one.';
+    elsif v_status is null and (p_expected or exists (select from core.deployments))
+          and not exists (select from core.subscriptions s where s.generation = p_generation) then
+        raise exception 'generation % was never allocated and nobody listens at it: the task would be stranded there',
+                p_generation
+            using errcode = 'object_not_in_prerequisite_state',
+                  hint = 'select max(generation) from core.deployments tells the current one.';
+    end if;
+end
+$$;
+revoke all on function platform.agent_task_check_generation(bigint, boolean) from public;
+
+-- Writes the event that calls a worker. Its key tells the rounds apart, for what a run talks to.
 create function platform.agent_task_dispatch(
     t platform.agent_tasks, p_event_id uuid, p_trace_context text, p_available_at timestamptz)
 returns void
@@ -109,14 +147,31 @@ as $$
 $$;
 revoke all on function platform.agent_task_dispatch(platform.agent_tasks, uuid, text, timestamptz) from public;
 
+-- Where word of a task goes: to the generation of its dispatch, which a drain may have moved, while somebody works
+-- there. A task that waits for a person may outlive it; then to the newest that is active.
+create function platform.agent_task_generation(t platform.agent_tasks) returns bigint
+    language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+    select case when d.status = 'active' then own.generation
+                when d.status is null
+                     and exists (select from core.subscriptions s where s.generation = own.generation)
+                then own.generation
+                else coalesce((select max(a.generation) from core.deployments a where a.status = 'active'),
+                              own.generation) end
+    from (select coalesce((select o.generation from core.outbox o where o.id = t.dispatch_event_id),
+                          t.generation) as generation) own
+    left join core.deployments d on d.generation = own.generation
+$$;
+revoke all on function platform.agent_task_generation(platform.agent_tasks) from public;
+
 -- Tells the context that asked for it: agent.task.waiting_for_approval or agent.task.finished. Nobody asked: no
--- event, for it would stay pending for ever. The generation is the dispatch's own, which a drain may have moved.
+-- event, for it would stay pending for ever.
 create function platform.agent_task_announce(t platform.agent_tasks) returns void
     language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
     select core.outbox_publish(
         'agent.task.' || case t.status when 'waiting_for_approval' then t.status else 'finished' end, 'platform',
-        coalesce((select o.generation from core.outbox o where o.id = t.dispatch_event_id), t.generation),
+        platform.agent_task_generation(t),
         p_payload => jsonb_build_object('agent_task_id', t.id, 'status', t.status), p_target => t.announce_to,
         p_idempotency_key => t.id || ':' || t.round || '.' || t.attempts || ':' || t.status,
         p_domain_id => t.domain_id)
@@ -173,10 +228,20 @@ as $$
 declare
     t platform.agent_tasks;
 begin
-    if octet_length(p_input::text) > 262144 then
+    if coalesce(octet_length(p_kind), 0) not between 1 and 255 then
+        raise exception 'the kind of a task has % bytes, 1 to 255 are allowed: name the executor that runs it',
+                coalesce(octet_length(p_kind), 0)
+            using errcode = 'invalid_parameter_value';
+    elsif p_announce_to = '' then
+        raise exception 'the context to be told is empty: name one, or leave p_announce_to out'
+            using errcode = 'invalid_parameter_value';
+    elsif octet_length(p_input::text) > 262144 then
         raise exception 'the input has % bytes as text, at most 262144 are allowed', octet_length(p_input::text)
             using errcode = 'check_violation';
+    elsif jsonb_path_exists(p_input, 'strict $.**{64 to last} ? (@.type() == "object" || @.type() == "array")') then
+        raise exception 'the input is nested more than 64 deep' using errcode = 'check_violation';
     end if;
+    perform platform.agent_task_check_generation(p_generation, false);
     insert into platform.agent_tasks (id, kind, input, conversation_id, domain_id, trigger_event_id,
         dispatch_event_id, source, target, class, generation, announce_to, created_by)
     values (coalesce(p_id, core.uuid_v7()), p_kind, p_input, p_conversation_id, p_domain_id, p_trigger_event_id,
@@ -200,9 +265,9 @@ declare
     t platform.agent_tasks := platform.agent_task_lock(p_id, '{waiting_for_approval}', p_decision, p_by);
 begin
     if p_approval_id <> t.approval_id then
-        raise exception 'agent task % waits for approval %, not for %: look at what it asks now', p_id,
-                t.approval_id, p_approval_id
-            using errcode = 'object_not_in_prerequisite_state';
+        raise exception 'agent task % waits for approval %, not for %', p_id, t.approval_id, p_approval_id
+            using errcode = 'object_not_in_prerequisite_state',
+                  hint = format('See what it asks now with: cuebox task show %s', p_id);
     end if;
     update platform.agent_task_approvals a
         set decision = p_decision, decided_at = now(), decided_by = p_by, note = p_note
@@ -223,6 +288,7 @@ as $$
 declare
     t platform.agent_tasks := platform.agent_task_decide(p_id, 'approved', p_by, p_note, p_approval_id);
 begin
+    perform platform.agent_task_check_generation(p_generation, true);
     update platform.agent_tasks a
         set status = 'pending', round = a.round + 1, dispatch_event_id = coalesce(p_event_id, core.uuid_v7()),
             generation = p_generation, fence = null, error = null, updated_at = now()

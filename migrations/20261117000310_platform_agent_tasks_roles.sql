@@ -28,15 +28,18 @@ grant execute on function
 alter table platform.agent_tasks owner to cuebox_owner;
 alter table platform.agent_task_approvals owner to cuebox_owner;
 alter view platform.agent_task_states owner to cuebox_owner;
-do $$
-declare
-    v_each record;
-begin
-    for v_each in
-        select format('alter function %s owner to cuebox_owner', p.oid::regprocedure) as command
-        from pg_proc p where p.pronamespace = 'platform'::regnamespace and p.proname like 'agent\_task\_%'
-    loop
-        execute v_each.command;
-    end loop;
-end
-$$;
+alter function platform.agent_task_check_generation(bigint, boolean) owner to cuebox_owner;
+alter function platform.agent_task_dispatch(platform.agent_tasks, uuid, text, timestamptz) owner to cuebox_owner;
+alter function platform.agent_task_generation(platform.agent_tasks) owner to cuebox_owner;
+alter function platform.agent_task_announce(platform.agent_tasks) owner to cuebox_owner;
+alter function platform.agent_task_lock(uuid, text[], text, text) owner to cuebox_owner;
+alter function platform.agent_task_create(text, text, bigint, jsonb, text, text, text, uuid, uuid, uuid, text,
+    timestamptz, text, uuid, uuid) owner to cuebox_owner;
+alter function platform.agent_task_decide(uuid, text, text, text, uuid) owner to cuebox_owner;
+alter function platform.agent_task_approve(uuid, bigint, text, text, uuid, text, uuid) owner to cuebox_owner;
+alter function platform.agent_task_end(uuid, text, text) owner to cuebox_owner;
+alter function platform.agent_task_reject(uuid, text, text, uuid) owner to cuebox_owner;
+alter function platform.agent_task_cancel(uuid, text, text) owner to cuebox_owner;
+alter function platform.agent_task_start(uuid, uuid, uuid) owner to cuebox_owner;
+alter function platform.agent_task_unwanted(uuid, uuid) owner to cuebox_owner;
+alter function platform.agent_task_record(uuid, uuid, text, jsonb, text, uuid) owner to cuebox_owner;

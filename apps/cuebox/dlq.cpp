@@ -72,10 +72,17 @@ boost::asio::awaitable<int> show(pg::connect_options where, const show_options& 
     if (!found)
         throw failure{"no event " + options.id +
                       " in the outbox: list dead letters with `cuebox dlq list`"};
-    if (options.json)
+    if (options.json) {
         print_json(*found);
-    else
-        print_dlq_event(*found);
+        co_return done;
+    }
+    print_dlq_event(*found);
+    // A broadcast is delivered; it is its copies that fail.
+    if (found->status == "delivered") {
+        const operations::dlq_filter copies{.event_id = id};
+        const auto count = co_await operations::count_dlq_events(database, copies);
+        print_failed_copies(id, count);
+    }
     co_return done;
 }
 

@@ -3,6 +3,7 @@
 #include "command.hpp"
 
 #include <cuebox/config/duration.hpp>
+#include <cuebox/operations/recovery.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -17,13 +18,16 @@ operations::dlq_filter dlq_arguments::read() const
         made.older_than = parse_age("--older-than", *older_than);
     if (newer_than)
         made.newer_than = parse_age("--newer-than", *newer_than);
+    if (event)
+        made.event_id = parse_event_id(*event);
     return made;
 }
 
 bool dlq_arguments::empty() const
 {
     return !filter.event_type && !filter.source && !filter.target && !filter.handler &&
-           !filter.error && !filter.error_class && !filter.generation && !older_than && !newer_than;
+           !filter.error && !filter.error_class && !filter.generation && !older_than && !newer_than &&
+           !event;
 }
 
 void add_dlq_filters(CLI::App& command, dlq_arguments& to)
@@ -36,6 +40,8 @@ void add_dlq_filters(CLI::App& command, dlq_arguments& to)
     command.add_option("--error-class", to.filter.error_class,
                        "With this before the error's first colon");
     command.add_option("--generation", to.filter.generation, "Of this generation");
+    command.add_option("--event", to.event, "This event: all copies of a broadcast")
+        ->type_name("ID");
     command.add_option("--older-than", to.older_than, "Failed longer ago, such as 90m or 7d")
         ->type_name("AGE");
     command.add_option("--newer-than", to.newer_than, "Failed since, such as 90m or 7d")
@@ -66,10 +72,20 @@ double parse_rate(std::string_view text)
     double rate = -1;
     const auto [stopped, error] =
         std::from_chars(number.data(), number.data() + number.size(), rate);
-    if (error != std::errc{} || stopped != number.data() + number.size() || !(rate >= 0))
+    const bool read = error == std::errc{} && stopped == number.data() + number.size();
+    if (!read || !(rate == 0 || rate >= operations::rate_min))
         throw usage_error{"--rate: \"" + std::string(text) +
-                          "\" is no rate: write 500/s, or 0 for as fast as it goes"};
+                          "\" is no rate: write 500/s, down to 0.001/s, or 0 for as fast as it "
+                          "goes"};
     return rate;
+}
+
+event::uuid parse_event_id(const std::string& text)
+{
+    const auto id = event::parse_uuid(text);
+    if (!id)
+        throw usage_error{"\"" + text + "\" is no event id: `cuebox dlq list` shows them"};
+    return *id;
 }
 
 }

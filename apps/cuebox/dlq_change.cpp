@@ -65,14 +65,20 @@ std::string dead_letters(std::int64_t count)
            (count == 1 ? " dead letter" : " dead letters");
 }
 
+// What is asked about, and then done: the same ones, however long the answer takes.
+struct selection
+{
+    operations::dlq_filter filter{};
+    std::int64_t found = 0;
+};
+
 boost::asio::awaitable<int> count(pg::connect_options where, const change_options& options,
-                                  std::int64_t& found)
+                                  selection& which)
 {
     const auto filter = options.which.read();
     pg::connection database = co_await pg::connect(where);
-    found = co_await operations::count_dlq_events(database, filter);
-    if (options.limit)
-        found = std::min(found, *options.limit);
+    which.filter = co_await operations::pin(database, filter);
+    which.found = co_await operations::count_dlq_events(database, which.filter);
     co_return done;
 }
 
@@ -118,14 +124,15 @@ boost::asio::awaitable<int> change_one(pg::connect_options where, const change_o
     co_return done;
 }
 
-boost::asio::awaitable<int> change_many(pg::connect_options where, const change_options& options)
+boost::asio::awaitable<int> change_many(pg::connect_options where, const change_options& options,
+                                        selection which)
 {
     const auto ids = parse_ids(options.ids);
-    const auto filter = options.which.read();
     progress shown{options.json};
     operations::replay_options how{.bulk = {.actor = options.by.empty() ? who_am_i() : options.by,
                                             .rate = parse_rate(options.rate),
-                                            .limit = options.limit},
+                                            .limit = options.limit,
+                                            .counted = which.found},
                                    .generation = options.generation,
                                    .force = options.force};
     how.bulk.progress = [&shown](const operations::bulk_progress& now) {
@@ -137,11 +144,11 @@ boost::asio::awaitable<int> change_many(pg::connect_options where, const change_
     if (options.replay && !ids.empty())
         result = co_await operations::replay_dlq_events(database, ids, how);
     else if (options.replay)
-        result = co_await operations::replay_dlq_events(database, filter, how);
+        result = co_await operations::replay_dlq_events(database, which.filter, how);
     else if (!ids.empty())
         result = co_await operations::discard_dlq_events(database, ids, how.bulk);
     else
-        result = co_await operations::discard_dlq_events(database, filter, how.bulk);
+        result = co_await operations::discard_dlq_events(database, which.filter, how.bulk);
     shown.clear();
     print(options, result);
     co_return result.refused == 0 ? done : failed;
@@ -167,23 +174,24 @@ int run_change(const change_options& options)
     // It is meant: nobody is asked.
     if (options.ids.size() == 1)
         return run(change_one(where.options(), options));
-    auto found = static_cast<std::int64_t>(options.ids.size());
+    selection which{.found = static_cast<std::int64_t>(options.ids.size())};
     if (options.ids.empty())
-        run(count(where.options(), options, found));
-    if (found == 0) {
+        run(count(where.options(), options, which));
+    if (which.found == 0) {
         if (options.json)
             print(options, {});
         else
             std::puts("no dead letters match: nothing to do");
         return done;
     }
-    std::string what = (options.replay ? "replay " : "discard ") + dead_letters(found);
+    const std::int64_t most = std::min(which.found, options.limit.value_or(which.found));
+    std::string what = (options.replay ? "replay " : "discard ") + dead_letters(most);
     if (options.replay)
         what += options.generation ? " to generation " + std::to_string(*options.generation)
                                    : " to the newest active generation";
     if (!confirm(what, options.yes))
         throw failure{"nothing was done"};
-    return run(change_many(where.options(), options));
+    return run(change_many(where.options(), options, which));
 }
 
 std::shared_ptr<change_options> add_change(CLI::App& dlq, action& chosen, const char* name,
@@ -224,14 +232,6 @@ void add_dlq_discard(CLI::App& dlq, action& chosen)
 {
     CLI::App* command = nullptr;
     add_change(dlq, chosen, "discard", "Give them up: retention deletes them later", command);
-}
-
-event::uuid parse_event_id(const std::string& text)
-{
-    const auto id = event::parse_uuid(text);
-    if (!id)
-        throw usage_error{"\"" + text + "\" is no event id: `cuebox dlq list` shows them"};
-    return *id;
 }
 
 }

@@ -2,10 +2,6 @@
 
 #include "command.hpp"
 
-#include <cuebox/event/uuid.hpp>
-
-#include <string>
-
 namespace CLI {
 class App;
 }
@@ -15,8 +11,5 @@ namespace cuebox::cli {
 // cuebox dlq replay and cuebox dlq discard: by ids, by filters, or all; bulk with a confirmation.
 void add_dlq_replay(CLI::App& dlq, action& chosen);
 void add_dlq_discard(CLI::App& dlq, action& chosen);
-
-// A usage_error for what is none.
-event::uuid parse_event_id(const std::string& text);
 
 }

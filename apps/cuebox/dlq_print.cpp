@@ -170,4 +170,12 @@ void print_dlq_event(const operations::dlq_event_detail& event)
                   << ") " << printable(each.detail.text) << '\n';
 }
 
+void print_failed_copies(event::uuid of, std::int64_t count)
+{
+    if (count > 0)
+        print_line("copies", with_commas(static_cast<std::size_t>(count)) +
+                                 " failed, see `cuebox dlq list --event " + event::print_uuid(of) +
+                                 "`");
+}
+
 }

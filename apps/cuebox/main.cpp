@@ -9,6 +9,7 @@
 #include "status.hpp"
 #include "sweep.hpp"
 #include "task.hpp"
+#include "terminal.hpp"
 #include "worker.hpp"
 
 #include <CLI/CLI.hpp>
@@ -22,6 +23,14 @@ int complain(const char* what, const char* advice, int code)
 {
     std::fprintf(stderr, "cuebox: %s%s\n", what, advice);
     return code;
+}
+
+// What is still in a buffer may find the disk full, or nobody to read it.
+int with_all_written(int code)
+{
+    if (code != cuebox::cli::done || cuebox::cli::output_holds())
+        return code;
+    return complain(cuebox::cli::output_lost, "", cuebox::cli::failed);
 }
 
 }
@@ -52,12 +61,12 @@ int main(int argc, char** argv)
     try {
         app.parse(argc, argv);
         if (chosen)
-            return chosen();
+            return with_all_written(chosen());
         std::fputs(app.help().c_str(), stdout);
-        return cli::done;
+        return with_all_written(cli::done);
     }
     catch (const CLI::Success& asked_for) {
-        return app.exit(asked_for);
+        return with_all_written(app.exit(asked_for));
     }
     catch (const CLI::ParseError& wrong) {
         return complain(wrong.what(), ": `cuebox --help` lists what there is", cli::wrong_usage);

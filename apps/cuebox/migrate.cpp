@@ -66,6 +66,8 @@ boost::asio::awaitable<int> show(pg::connect_options where, const migrate_option
     auto states = co_await outbox::migration_states(database, options.without_roles);
     if (options.dry_run) {
         outbox::refuse_edited(states);
+        if (options.without_roles)
+            outbox::refuse_without_roles(states);
         std::erase_if(states, [](const outbox::migration_state& each) {
             return each.status != outbox::migration_status::pending;
         });
@@ -81,10 +83,15 @@ boost::asio::awaitable<int> show(pg::connect_options where, const migrate_option
 boost::asio::awaitable<int> apply(pg::connect_options where, const migrate_options& options)
 {
     outbox::migrate_options how{.without_roles = options.without_roles};
-    if (!options.json)
+    if (!options.json) {
         how.progress = [](const outbox::migration_state& each) {
             std::fprintf(stderr, "applying %s_%s\n", each.version.c_str(), each.name.c_str());
         };
+        how.waiting = [most = how.lock_attempts](const outbox::migration_state& each, int times) {
+            std::fprintf(stderr, "waiting for others to let go of the tables of %s_%s: %d of %d\n",
+                         each.version.c_str(), each.name.c_str(), times, most);
+        };
+    }
     const auto applied = co_await outbox::migrate(where, how);
     if (options.json)
         print(applied, "applied", true);

@@ -2,6 +2,7 @@
 
 #include "command.hpp"
 
+#include <cuebox/pg/cancels.hpp>
 #include <cuebox/pg/error.hpp>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -18,6 +19,9 @@ namespace cuebox::cli {
 namespace asio = boost::asio;
 
 namespace {
+
+// How long the server has to take a request to stop what this process leaves behind.
+constexpr std::chrono::seconds cancels_within{2};
 
 [[noreturn]] void rethrow_in_words(const std::exception_ptr& what)
 {
@@ -39,7 +43,7 @@ int run(asio::awaitable<int> command, when_interrupted then)
 {
     asio::io_context io{1};
     asio::cancellation_signal stop;
-    asio::signal_set signals{io, SIGINT, SIGTERM};
+    asio::signal_set signals{io, SIGINT, SIGTERM, SIGQUIT};
     bool interrupted = false;
     signals.async_wait([&](const boost::system::error_code& error, int) {
         interrupted = !error;
@@ -57,10 +61,14 @@ int run(asio::awaitable<int> command, when_interrupted then)
             signals.cancel();
         }));
     io.run();
+    // Whatever ended it: a statement that was abandoned would else run on, and commit.
+    const bool stopped = pg::wait_for_cancels(cancels_within);
     if (interrupted && then == when_interrupted::ends)
         return done;
     if (interrupted)
-        throw failure{"interrupted: what was not committed is undone"};
+        throw failure{stopped ? "interrupted: what was committed stays, the rest is undone"
+                              : "interrupted, and the server does not answer: what it was doing "
+                                "may still be done"};
     if (thrown)
         rethrow_in_words(thrown);
     return code;

@@ -4,6 +4,7 @@
 #include "run.hpp"
 #include "status_report.hpp"
 #include "status_screen.hpp"
+#include "terminal.hpp"
 
 #include <cuebox/event/encode.hpp>
 #include <cuebox/operations/status.hpp>
@@ -38,6 +39,8 @@ struct status_command
 constexpr event::limits json_limits{.bytes = 64 * 1024 * 1024};
 constexpr std::chrono::milliseconds interval_default{2'000};
 constexpr double interval_seconds_max = 86'400;
+// For a count of any size. It has an end by Ctrl-C.
+constexpr std::chrono::hours count_deadline{24};
 
 std::chrono::milliseconds parse_interval(const std::string& text)
 {
@@ -115,6 +118,9 @@ boost::asio::awaitable<int> show_once(pg::connect_options where, status_command 
     const operations::status_options how{.age_max = {}, .exact = command.exact};
     const operations::status seen = co_await operations::read_status(database, how);
     print(seen, command.json);
+    if (command.exact && !seen.counting.exact)
+        throw failure{"the backlog was not counted: the server broke it off (statement_timeout?), "
+                      "or may not write; what is shown is the count of before"};
     co_return command.check && !seen.warnings.empty() ? failed : done;
 }
 
@@ -154,6 +160,8 @@ boost::asio::awaitable<int> watch(pg::connect_options where, status_command comm
             database.reset();
             shown->lose(why);
         }
+        if (!output_holds())
+            throw failure{output_lost};
         timer.expires_after(interval);
         co_await timer.async_wait(boost::asio::use_awaitable);
     }
@@ -163,9 +171,12 @@ int run_status(const status_command& command)
 {
     const auto interval = parse_interval(command.seconds);
     const database where{command.database};
+    auto options = where.options();
+    if (command.exact)
+        options.statement_deadline = count_deadline;
     if (!command.watch)
-        return run(show_once(where.options(), command));
-    return run(watch(where.options(), command, interval), when_interrupted::ends);
+        return run(show_once(options, command));
+    return run(watch(options, command, interval), when_interrupted::ends);
 }
 
 }

@@ -157,7 +157,8 @@ boost::asio::awaitable<int> list(pg::connect_options where, task_options options
     auto found = co_await list_tasks(work, options.which);
     co_await work.commit();
     if (options.json) {
-        print_json(listed_tasks{std::move(found)});
+        // The list's object, the list, the task.
+        print_json(listed_tasks{std::move(found)}, 3);
         co_return done;
     }
     if (found.empty())

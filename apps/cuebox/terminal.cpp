@@ -6,6 +6,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <iostream>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
@@ -44,6 +45,12 @@ bool continues_letter(char byte)
     return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
 }
 
+}
+
+bool output_holds()
+{
+    std::cout.flush();
+    return std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
 }
 
 bool draws()

@@ -3,8 +3,12 @@
 #include <cuebox/event/encode.hpp>
 #include <cuebox/handlers/kinds/kind.hpp>
 #include <cuebox/handling/handler_set.hpp>
+#include <cuebox/http/header.hpp>
+#include <cuebox/http/url.hpp>
 #include <cuebox/worker/config.hpp>
 #include <cuebox/worker/environment.hpp>
+
+#include <boost/asio/ip/address.hpp>
 
 #include <map>
 
@@ -121,6 +125,32 @@ void context_config::validate(const config::node& from) const
             from.refuse("retention", why);
 }
 
+void http_config::validate(const config::node& from) const
+{
+    boost::system::error_code none;
+    asio::ip::make_address(host, none);
+    if (none && host != "localhost")
+        from.refuse("host", "\"" + host +
+                                "\" is no address of a machine: 127.0.0.1 is this one alone, "
+                                "0.0.0.0 everybody who can reach it");
+}
+
+void traces_config::validate(const config::node& from) const
+{
+    for (const auto& [name, value] : headers)
+        if (!http::is_header_name(name) || !http::is_header_value(value))
+            from.refuse("headers", "\"" + name + "\" or its value is nothing HTTP takes");
+    if (endpoint.empty())
+        return;
+    const auto where = http::parse_url(endpoint);
+    if (!where)
+        from.refuse("endpoint", "must be http:// or https:// with a host and a path, such as "
+                                "http://127.0.0.1:4318/v1/traces; credentials belong in headers");
+    if (!where->tls && !where->loopback() && !allow_plain_http)
+        from.refuse("endpoint", "http:// to another machine can be read on the way: take https://, "
+                                "or say allow_plain_http: true");
+}
+
 void worker_config::validate(const config::node& from) const
 {
     if (contexts.empty())
@@ -129,8 +159,6 @@ void worker_config::validate(const config::node& from) const
         from.refuse("threads", "must be between 1 and 256");
     if (connections == 0U)
         from.refuse("connections", "must be at least 1; leave it out for as many as it takes");
-    if (http && http->host.empty())
-        from.refuse("http", "host is empty: 127.0.0.1 is this machine alone");
     (void)alerts::read_alerts(alerts);
     if (traces && !CUEBOX_HAS_OTEL)
         from.refuse("traces", "this program was built without OpenTelemetry: leave it out, or "

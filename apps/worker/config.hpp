@@ -74,6 +74,8 @@ struct http_config
     std::string host = "127.0.0.1";
     // 0 takes a free one, and says which in the log.
     std::uint16_t port = 9464;
+
+    void validate(const config::node& from) const;
 };
 
 // Where spans go; needs a Cuebox that was built with OpenTelemetry.
@@ -86,6 +88,11 @@ struct traces_config
     std::map<std::string, std::string> headers{};
     // JSON rather than protobuf.
     bool json = false;
+    // Without TLS spans and headers can be read on the way: only to this machine, unless this says
+    // so.
+    bool allow_plain_http = false;
+
+    void validate(const config::node& from) const;
 };
 
 struct worker_config

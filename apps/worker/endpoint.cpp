@@ -3,7 +3,6 @@
 #include <cuebox/worker/endpoint.hpp>
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/use_future.hpp>
 
 namespace cuebox::worker {
@@ -15,7 +14,7 @@ struct context_answer
     std::int64_t generation;
     bool listening;
     bool polling;
-    double heartbeat_age_seconds;
+    std::optional<double> silence_seconds;
     std::string trouble;
 };
 struct health_answer
@@ -31,13 +30,15 @@ http::response answer_health(const std::vector<actors::context_health>& all,
 {
     health_answer said{.status = "ok", .contexts = {}};
     for (std::size_t i = 0; i < all.size(); ++i) {
-        const auto line = all[i].line.value_or(actors::line_health{});
+        const auto& silence = all[i].silence;
         said.contexts.push_back(
             {.context = all[i].context,
              .generation = all[i].generation,
-             .listening = line.listening,
-             .polling = line.polling,
-             .heartbeat_age_seconds = std::chrono::duration<double>(line.heartbeat_age).count(),
+             .listening = all[i].listening,
+             .polling = all[i].polling,
+             .silence_seconds = silence
+                                    ? std::optional(std::chrono::duration<double>(*silence).count())
+                                    : std::nullopt,
              .trouble = troubles[i]});
         if (!troubles[i].empty())
             said.status = "unavailable";
@@ -92,16 +93,14 @@ void endpoint::stop()
         thread_.join();
 }
 
-// Each on its own loop, which alone may look at it.
-awaitable<std::vector<actors::context_health>> endpoint::ask_all() const
+std::vector<actors::context_health> endpoint::look() const
 {
     std::vector<actors::context_health> all;
     for (const watched_context& each : contexts_) {
-        auto health = co_await asio::co_spawn(each.home, each.whom->health(), asio::use_awaitable);
-        health.thread = each.thread;
-        all.push_back(std::move(health));
+        all.push_back(each.whom->health());
+        all.back().copy = each.copy;
     }
-    co_return all;
+    return all;
 }
 
 std::string endpoint::print(const std::vector<actors::context_health>& all) const
@@ -119,19 +118,25 @@ std::string endpoint::print(const std::vector<actors::context_health>& all) cons
 
 awaitable<http::response> endpoint::answer(http::request asked) const
 {
+    http::response said = respond(asked);
+    co_return said;
+}
+
+http::response endpoint::respond(const http::request& asked) const
+{
     const bool metrics = asked.path == "/metrics";
     const bool healthz = asked.path == "/healthz";
     const bool readyz = asked.path == "/readyz";
     if (!metrics && !healthz && !readyz)
-        co_return plain(asked.path == "/" ? 200 : 404, "/metrics\n/healthz\n/readyz\n");
+        return plain(asked.path == "/" ? 200 : 404, "/metrics\n/healthz\n/readyz\n");
     if (asked.method != "GET")
-        co_return plain(405, "only GET and HEAD\n");
+        return plain(405, "only GET and HEAD\n");
 
-    const auto all = co_await ask_all();
+    const auto all = look();
     if (metrics) {
         http::response printed = plain(200, print(all));
         printed.content_type = "text/plain; version=0.0.4; charset=utf-8";
-        co_return printed;
+        return printed;
     }
     std::vector<std::string> troubles;
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -140,7 +145,7 @@ awaitable<http::response> endpoint::answer(http::request asked) const
         else
             troubles.push_back(all[i].ended ? "it has ended" : "");
     }
-    co_return answer_health(all, troubles);
+    return answer_health(all, troubles);
 }
 
 }

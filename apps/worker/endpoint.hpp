@@ -4,7 +4,6 @@
 #include <cuebox/http/server.hpp>
 #include <cuebox/telemetry/metrics.hpp>
 
-#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 
 #include <functional>
@@ -14,12 +13,12 @@
 
 namespace cuebox::worker {
 
-// A context that can be asked how it is, where it lives.
+// A context that is looked at.
 struct watched_context
 {
     const context* whom = nullptr;
-    asio::any_io_executor home{};
-    std::size_t thread = 1;
+    // Of those of its name in this process.
+    std::size_t copy = 1;
     // How long the database may be silent before the context counts as not ready.
     duration silence_max = std::chrono::seconds(10);
 };
@@ -39,12 +38,13 @@ struct endpoint_options
 //     /healthz   200 while every context runs
 //     /readyz    200 while every context takes events
 //
-// Nothing of it touches the database: what is counted there is what the contexts' gauges read last.
+// Nothing of it waits: neither for the database (what is counted there is what the contexts' gauges
+// read last) nor for a context, whose loop may be busy.
 class endpoint
 {
 public:
     // Takes the address; throws http::error when that cannot be had. Metrics and contexts must
-    // outlive stop().
+    // outlive it.
     endpoint(endpoint_options options, const telemetry::metrics& metrics,
              std::vector<watched_context> contexts);
     ~endpoint();
@@ -52,12 +52,13 @@ public:
     endpoint& operator=(const endpoint&) = delete;
 
     const std::string& address() const noexcept { return server_.address(); }
-    // Returns when nothing is being answered any more. Before the contexts' loops come to rest.
+    // Returns when nothing is being answered any more. Twice is fine.
     void stop();
 
 private:
     awaitable<http::response> answer(http::request asked) const;
-    awaitable<std::vector<actors::context_health>> ask_all() const;
+    http::response respond(const http::request& asked) const;
+    std::vector<actors::context_health> look() const;
     std::string print(const std::vector<actors::context_health>& all) const;
 
     endpoint_options options_;

@@ -40,10 +40,11 @@ struct instruments::senders
 
     ~senders() { close(); }
 
-    void close()
+    // False: it was closed before.
+    bool close()
     {
         if (!thread.joinable())
-            return;
+            return false;
         alerts.stop();
         asio::co_spawn(io, alerts.ended(), asio::use_future).get();
         guard.reset();
@@ -52,6 +53,7 @@ struct instruments::senders
         if (spans)
             spans->stop(std::chrono::seconds(5));
 #endif
+        return true;
     }
 
     asio::io_context io{1};
@@ -86,23 +88,27 @@ void instruments::attach(context_options& options)
 #endif
 }
 
-void instruments::open_endpoint(std::vector<watched_context> contexts)
+std::unique_ptr<endpoint> instruments::open_endpoint(std::vector<watched_context> contexts) const
 {
     if (!where_)
-        return;
+        return nullptr;
     endpoint_options how{.where = {.host = where_->host, .port = where_->port},
                          .version = version_,
                          .log = log_,
                          .more = [this](exposition& out) { print_senders(out); }};
-    endpoint_ = std::make_unique<endpoint>(std::move(how), metrics_, std::move(contexts));
-    log_.info("serving /metrics, /healthz and /readyz", {{"address", endpoint_->address()}});
+    auto opened = std::make_unique<endpoint>(std::move(how), metrics_, std::move(contexts));
+    log_.info("serving /metrics, /healthz and /readyz", {{"address", opened->address()}});
+    return opened;
 }
 
 void instruments::close()
 {
-    if (endpoint_)
-        endpoint_->stop();
-    senders_->close();
+    if (!senders_->close())
+        return;
+    for (const alerts::sink_counts& each : senders_->alerts.counts())
+        if (const auto lost = each.dropped_for(alerts::drop_reason::stopped); lost > 0)
+            log_.warning("alerts were not sent before the end: the dead letters are in the outbox",
+                         {{"sink", each.name}, {"alerts", lost}});
 }
 
 void instruments::print_senders(exposition& out) const

@@ -19,10 +19,10 @@ public:
 
     // Before a context is made of them.
     void attach(context_options& options);
-    // Before the contexts start; does nothing unless the config says where.
-    void open_endpoint(std::vector<watched_context> contexts);
-    // When the contexts have ended, and before their loops come to rest. Sends what waits, for a
-    // few seconds.
+    // None unless the config says where. It must be gone before the contexts are.
+    std::unique_ptr<endpoint> open_endpoint(std::vector<watched_context> contexts) const;
+    // When the contexts have ended: sends what waits, for a few seconds, and says what was not
+    // sent.
     void close();
 
 private:
@@ -34,7 +34,6 @@ private:
     telemetry::logger log_;
     telemetry::metrics metrics_;
     std::unique_ptr<senders> senders_;
-    std::unique_ptr<endpoint> endpoint_;
 };
 
 }

@@ -3,18 +3,17 @@
 #include <cuebox/worker/run.hpp>
 #include <cuebox/worker/shift.hpp>
 
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/use_future.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
-#include <future>
+#include <functional>
+#include <map>
 #include <memory>
 #include <thread>
 
@@ -68,6 +67,107 @@ awaitable<void> check_schema(pg::connect_options database)
                                  "migrate`");
 }
 
+// SIGTERM and SIGINT stop, SIGHUP reads again, from a thread of its own for as long as this lives.
+class signal_watch
+{
+public:
+    signal_watch(std::function<void()> stop, std::function<void()> reread)
+        : stop_(std::move(stop)),
+          reread_(std::move(reread))
+    {
+        if (reread_)
+            signals_.add(SIGHUP);
+        wait();
+        thread_ = std::thread([this] { io_.run(); });
+    }
+    ~signal_watch()
+    {
+        asio::post(io_, [this] { signals_.cancel(); });
+        thread_.join();
+    }
+    signal_watch(const signal_watch&) = delete;
+    signal_watch& operator=(const signal_watch&) = delete;
+
+private:
+    void wait()
+    {
+        signals_.async_wait([this](const boost::system::error_code& error, int number) {
+            if (error)
+                return;
+            if (number == SIGHUP)
+                reread_();
+            // Leases and locks bring everything back that is under way.
+            else if (std::exchange(stopping_, true))
+                std::_Exit(0);
+            else
+                stop_();
+            wait();
+        });
+    }
+
+    std::function<void()> stop_;
+    std::function<void()> reread_;
+    bool stopping_ = false;
+    asio::io_context io_{1};
+    asio::signal_set signals_{io_, SIGTERM, SIGINT};
+    std::thread thread_;
+};
+
+// The threads of a worker, and what stops them all.
+class crew_of_shifts
+{
+public:
+    void add(std::unique_ptr<shift> one) { shifts_.push_back(std::move(one)); }
+    shift& operator[](std::size_t number) { return *shifts_[number]; }
+
+    void update(const context_plan& plan, const telemetry::logger& log)
+    {
+        for (const auto& each : shifts_)
+            each->update(plan, log);
+    }
+    // Each context with its number among those of its name.
+    std::vector<watched_context> watch() const
+    {
+        std::vector<watched_context> all;
+        std::map<std::string, std::size_t> copies;
+        for (const auto& shift : shifts_)
+            for (watched_context& each : shift->watch()) {
+                each.copy = ++copies[each.whom->name()];
+                all.push_back(each);
+            }
+        return all;
+    }
+
+    // From any thread, and before the start too.
+    void stop()
+    {
+        stopping_ = true;
+        for (const auto& each : shifts_)
+            each->stop();
+    }
+    // Runs them to their end; false when one gave up, and with it all.
+    bool run(const telemetry::logger& log)
+    {
+        // Half a service is worse than one that its operator sees restart.
+        const auto gave_up = [this, &log](const std::string& why) {
+            log.error(why);
+            stop();
+        };
+        for (const auto& each : shifts_)
+            each->start(gave_up);
+        if (stopping_) // Before they were all there to hear it.
+            stop();
+        bool well = true;
+        for (const auto& each : shifts_)
+            well = each->join() && well;
+        return well;
+    }
+
+private:
+    std::vector<std::unique_ptr<shift>> shifts_;
+    std::atomic<bool> stopping_{false};
+};
+
 }
 
 int run(const worker_config& config, const registry& handlers, run_options options)
@@ -82,11 +182,12 @@ int run(const worker_config& config, const registry& handlers, run_options optio
         options.database.prepared_max = 0;
     }
 
+    // What is declared later is gone earlier: signals, then what looks at the contexts, then these.
     instruments seen(config, options);
-    std::vector<std::unique_ptr<shift>> shifts;
+    crew_of_shifts shifts;
     const std::size_t threads = std::max<std::size_t>(config.threads, 1);
     for (std::size_t i = 0; i < threads; ++i)
-        shifts.push_back(std::make_unique<shift>(
+        shifts.add(std::make_unique<shift>(
             options.database, config.connections.value_or(connections_for(config, handlers))));
     const auto plans = plan_contexts(config, handlers);
     // More threads than contexts: each of those runs several times over, and they share its work.
@@ -96,69 +197,27 @@ int run(const worker_config& config, const registry& handlers, run_options optio
         seen.attach(plan.options);
         plan.options.line = options.database;
         plan.options.pooled_line = !deaf.empty();
-        shifts[i % threads]->add(std::move(plan));
+        shifts[i % threads].add(std::move(plan));
     }
+    const auto endpoint = seen.open_endpoint(shifts.watch());
 
     const auto reread = [&] {
         try {
             const auto again = plan_contexts(options.reread(), handlers);
             for (const context_plan& each : again)
-                for (const auto& shift : shifts)
-                    shift->update(each, options.log);
+                shifts.update(each, options.log);
         }
         catch (const std::exception& error) {
             options.log.error("config not taken over", {{"error", std::string(error.what())}});
         }
     };
-
-    std::vector<watched_context> watched;
-    for (std::size_t i = 0; i < shifts.size(); ++i)
-        for (watched_context& each : shifts[i]->watch(i + 1))
-            watched.push_back(std::move(each));
-    seen.open_endpoint(std::move(watched));
-
-    asio::io_context signals_io{1};
-    asio::signal_set signals(signals_io, SIGTERM, SIGINT);
-    if (options.reread)
-        signals.add(SIGHUP);
-    bool stopping = false;
-    std::function<void()> await_signal = [&] {
-        signals.async_wait([&](const boost::system::error_code& error, int number) {
-            if (error)
-                return;
-            if (number == SIGHUP) {
-                reread();
-                await_signal();
-                return;
-            }
-            // Leases and locks bring everything back that is under way.
-            if (std::exchange(stopping, true))
-                std::_Exit(0);
-            options.log.info("stopping: running handlers may finish");
-            for (const auto& each : shifts)
-                each->stop();
-            await_signal();
-        });
+    const auto stop = [&] {
+        options.log.info("stopping: running handlers may finish");
+        shifts.stop();
     };
-    await_signal();
-    std::thread listener([&] { signals_io.run(); });
-
-    // Half a service is worse than one that its operator sees restart.
-    const auto gave_up = [&](const std::string& why) {
-        options.log.error(why);
-        for (const auto& each : shifts)
-            each->stop();
-    };
-    for (const auto& each : shifts)
-        each->start(gave_up);
-    bool well = true;
-    for (const auto& each : shifts)
-        well = each->await_end() && well;
+    const signal_watch signals(stop, options.reread ? std::function<void()>(reread) : nullptr);
+    const bool well = shifts.run(options.log);
     seen.close();
-    for (const auto& each : shifts)
-        each->close();
-    asio::post(signals_io, [&] { signals.cancel(); });
-    listener.join();
     options.log.info("stopped");
     return well ? 0 : 1;
 }

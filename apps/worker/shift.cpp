@@ -54,31 +54,35 @@ void shift::stop()
         each.context->stop();
 }
 
-bool shift::await_end()
+bool shift::join()
 {
     bool well = true;
     for (auto& each : endings_)
         well = each.get() && well;
-    return well;
-}
-
-void shift::close()
-{
+    endings_.clear();
     asio::post(io_, [this] { pool_.close(); });
     guard_.reset();
     if (thread_.joinable())
         thread_.join();
+    return well;
 }
 
-std::vector<watched_context> shift::watch(std::size_t number) const
+shift::~shift()
+{
+    if (!thread_.joinable())
+        return;
+    stop();
+    join();
+}
+
+std::vector<watched_context> shift::watch() const
 {
     // A check that is late by a beat or two is none the worse for it.
     constexpr duration shortest = std::chrono::seconds(10);
     std::vector<watched_context> all;
     for (const member& each : members_)
         all.push_back({.whom = each.context.get(),
-                       .home = guard_.get_executor(),
-                       .thread = number,
+                       .copy = 1,
                        .silence_max = std::max(shortest, 3 * each.heartbeat)});
     return all;
 }

@@ -21,6 +21,10 @@ class shift
 {
 public:
     shift(const pg::connect_options& database, std::size_t connections);
+    // Stops what runs.
+    ~shift();
+    shift(const shift&) = delete;
+    shift& operator=(const shift&) = delete;
 
     void add(context_plan plan);
 
@@ -30,12 +34,11 @@ public:
     // Whoever gives up is told of, on this shift's thread.
     void start(std::function<void(const std::string&)> gave_up);
     void stop();
-    // Waits until all have ended; false when one gave up. The loop goes on until close().
-    bool await_end();
-    void close();
+    // Waits until all have ended; false when one gave up.
+    bool join();
 
-    // Its contexts, for whoever wants to know how they are until close().
-    std::vector<watched_context> watch(std::size_t number) const;
+    // Its contexts, for whoever wants to know how they are while it lives.
+    std::vector<watched_context> watch() const;
 
 private:
     struct member

@@ -44,6 +44,7 @@ std::shared_ptr<const http::post_target> find_target(const sink_options& to)
 void write_line(const telemetry::logger& log, const telemetry::alert& alert)
 {
     log.error("alert", {{"event_id", event::print_uuid(alert.event_id)},
+                        {"row", event::print_uuid(alert.row)},
                         {"event_type", alert.event_type},
                         {"source", alert.source},
                         {"target", alert.target},

@@ -49,6 +49,7 @@ struct sentry_extra
     event::uuid event_id;
     std::int64_t attempts;
     std::string last_error;
+    event::uuid row;
 };
 
 struct sentry_event
@@ -112,7 +113,8 @@ std::string print_sentry_envelope(const telemetry::alert& alert, const dsn& to,
                                       .generation = std::to_string(alert.generation)},
                              .extra = {.event_id = alert.event_id,
                                        .attempts = alert.attempts,
-                                       .last_error = alert.last_error},
+                                       .last_error = alert.last_error,
+                                       .row = alert.row},
                              .fingerprint = {"cuebox", alert.handler_name, alert.event_type, kind}};
     const std::string payload = event::encode(event);
     const sentry_envelope_header envelope{

@@ -17,6 +17,8 @@ struct webhook_body
     std::string context;
     std::int64_t generation;
     event::timestamp failed_at;
+    // What `cuebox dlq` takes.
+    event::uuid row;
 };
 
 namespace {
@@ -29,6 +31,7 @@ constexpr std::size_t error_max = 8 * 1024;
 telemetry::alert trim(const telemetry::alert& from)
 {
     return {.event_id = from.event_id,
+            .row = from.row,
             .event_type = clean(from.event_type, name_max),
             .source = clean(from.source, name_max),
             .target = clean(from.target, name_max),
@@ -51,7 +54,8 @@ std::string print_webhook_body(const telemetry::alert& alert)
                                       .attempts = alert.attempts,
                                       .context = alert.context,
                                       .generation = alert.generation,
-                                      .failed_at = alert.failed_at});
+                                      .failed_at = alert.failed_at,
+                                      .row = alert.row});
 }
 
 }

@@ -25,6 +25,7 @@ struct blocking_threads::state
     limits bounds;
     std::mutex mutex;
     std::condition_variable ready;
+    std::condition_variable idle;
     std::multimap<clock::time_point, job> queue; // By when they are due.
     std::size_t threads = 0;
     std::size_t busy = 0; // Those inside a job.
@@ -63,6 +64,8 @@ void blocking_threads::state::work(std::shared_ptr<state> self)
         } // Destroyed outside the lock: what it owns is foreign code.
         lock.lock();
         --self->busy;
+        if (self->busy == 0 && self->queue.empty())
+            self->idle.notify_all();
     }
     --self->threads;
 }
@@ -88,6 +91,13 @@ bool blocking_threads::run(job what, clock::duration later) noexcept
     }
     ++state_->dropped;
     return false;
+}
+
+bool blocking_threads::wait_until_idle(clock::duration longest) const
+{
+    std::unique_lock lock(state_->mutex);
+    return state_->idle.wait_for(
+        lock, longest, [this] { return state_->busy == 0 && state_->queue.empty(); });
 }
 
 std::size_t blocking_threads::threads() const

@@ -29,6 +29,10 @@ public:
     // dropped: too many wait, or there is neither memory nor a thread to be had. Thread-safe.
     bool run(job what, std::chrono::steady_clock::duration later = {}) noexcept;
 
+    // Until nothing runs and nothing waits, for so long at most; whether it came to that. For the
+    // end of a process, which takes its threads along.
+    bool wait_until_idle(std::chrono::steady_clock::duration longest) const;
+
     std::size_t threads() const; // Alive now.
     std::size_t dropped() const;
 

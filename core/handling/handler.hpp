@@ -33,6 +33,9 @@ struct handler
     duration timeout{};
     // Errors of the handler's own for which trying again is pointless.
     std::function<bool(const std::exception&)> terminal{};
+    // It knows by itself what is done: dedup records neither keep it from an event nor are written
+    // for it. Leased, and one for each type of event.
+    bool own_gate = false;
 
     bool transactional() const noexcept { return call.index() == 1; }
 };

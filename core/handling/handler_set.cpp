@@ -29,8 +29,27 @@ void check(const handler& each)
         throw handler_error("handler \"" + each.name +
                             "\": a transactional handler has no timeout, because ending it would "
                             "end its whole batch; set statement_timeout in it, or lease it");
+    if (each.transactional() && each.own_gate)
+        throw handler_error("handler \"" + each.name +
+                            "\": a transactional handler has no gate of its own, its dedup record "
+                            "commits with what it writes");
     if (each.retry.max_retries < 0)
         throw handler_error("handler \"" + each.name + "\": max_retries is negative");
+}
+
+// Two of them would each take an event from the other.
+void check_gates(const std::string& type, std::span<const handler_ptr> those)
+{
+    const handler* first = nullptr;
+    for (const handler_ptr& each : those) {
+        if (!each->own_gate)
+            continue;
+        if (first)
+            throw handler_error("handlers \"" + first->name + "\" and \"" + each->name +
+                                "\" would each run the same " + type +
+                                ": make one of them, with what both can do");
+        first = each.get();
+    }
 }
 
 }
@@ -51,6 +70,7 @@ handler_set::handler_set(std::vector<handler> handlers)
     for (const auto& [type, those] : by_type_) {
         const bool all_transactional = std::ranges::all_of(
             those, [](const handler_ptr& each) { return each->transactional(); });
+        check_gates(type, those);
         (all_transactional ? transactional_ : leased_).push_back(type);
     }
 }

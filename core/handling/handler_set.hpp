@@ -25,7 +25,7 @@ class handler_set
 {
 public:
     // Throws handler_error, naming the handler, for a name that is unqualified or used twice, and
-    // for one that listens for nothing.
+    // for one that listens for nothing, and for two with gates of their own for the same type.
     explicit handler_set(std::vector<handler> handlers);
 
     // Those for a type, in the order of their names: whoever inserts dedup records for an event

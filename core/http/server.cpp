@@ -187,6 +187,7 @@ awaitable<void> server::run()
     const auto connections = std::make_shared<scope>(self->executor);
     // A cancelled server still waits for its connections.
     co_await asio::this_coro::throw_if_cancelled(false);
+    std::chrono::steady_clock::time_point quiet_until{};
     while (!self->stopping) {
         error_code failed;
         tcp::socket socket(self->executor);
@@ -199,7 +200,11 @@ awaitable<void> server::run()
             self->admit(std::move(socket), self, *connections);
             continue;
         }
-        self->service->report("cannot accept at " + self->address + ": " + failed.message());
+        // Out of descriptors, say: as long as it lasts, a line in half a minute is enough.
+        if (const auto now = std::chrono::steady_clock::now(); now >= quiet_until) {
+            self->service->report("cannot accept at " + self->address + ": " + failed.message());
+            quiet_until = now + std::chrono::seconds(30);
+        }
         self->pause.expires_after(accept_pause);
         co_await self->pause.async_wait(token);
     }

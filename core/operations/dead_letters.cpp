@@ -2,6 +2,8 @@
 #include <cuebox/operations/error.hpp>
 #include <cuebox/operations/statements.hpp>
 
+#include <algorithm>
+
 namespace cuebox::operations {
 
 namespace {
@@ -32,13 +34,43 @@ place parse_place(std::string_view text)
     return found;
 }
 
-}
-
+// $1 to $10 of the statements that take a filter, which has no ages any more.
 pg::params filter_params(const dlq_filter& filter)
 {
     return pg::params(std::in_place, filter.event_type, filter.source, filter.target,
                       filter.handler, filter.error, filter.error_class, filter.generation,
-                      filter.newer_than, filter.older_than, filter.failed_until);
+                      filter.failed_from, filter.failed_until, filter.event_id);
+}
+
+event::timestamp before(event::timestamp now, std::chrono::microseconds age)
+{
+    // Longer ago than anything happened, and still a time.
+    constexpr std::chrono::microseconds age_max = std::chrono::days(365'250);
+    return now - std::clamp(age, -age_max, age_max);
+}
+
+pg::awaitable<dlq_filter> without_ages(pg::connection& connection, dlq_filter filter)
+{
+    if (!filter.older_than && !filter.newer_than)
+        co_return filter;
+    dlq_filter pinned = co_await pin(connection, std::move(filter));
+    co_return pinned;
+}
+
+}
+
+pg::awaitable<dlq_filter> pin(pg::connection& connection, dlq_filter filter)
+{
+    const auto now = co_await connection.query_one<event::timestamp>(database_clock);
+    const auto until = before(now, filter.older_than.value_or(std::chrono::microseconds{}));
+    filter.failed_until = std::min(filter.failed_until.value_or(until), until);
+    if (filter.newer_than) {
+        const auto from = before(now, *filter.newer_than);
+        filter.failed_from = std::max(filter.failed_from.value_or(from), from);
+    }
+    filter.older_than.reset();
+    filter.newer_than.reset();
+    co_return filter;
 }
 
 pg::awaitable<dlq_page> list_dlq_events(pg::connection& connection, dlq_filter filter,
@@ -48,6 +80,7 @@ pg::awaitable<dlq_page> list_dlq_events(pg::connection& connection, dlq_filter f
         throw error{"a page has 1 to 100000 dead letters, not " + std::to_string(paging.limit),
                     "read more of them page by page"};
     const place from = parse_place(paging.after);
+    filter = co_await without_ages(connection, std::move(filter));
     auto values = filter_params(filter);
     // One more than asked for tells whether there is another page.
     values.add(paging.oldest_first).add(paging.limit + 1).add(from.failed_at).add(from.id);
@@ -62,6 +95,7 @@ pg::awaitable<dlq_page> list_dlq_events(pg::connection& connection, dlq_filter f
 
 pg::awaitable<std::int64_t> count_dlq_events(pg::connection& connection, dlq_filter filter)
 {
+    filter = co_await without_ages(connection, std::move(filter));
     const pg::result counted = co_await connection.execute(count_dlq, filter_params(filter));
     co_return counted.only<std::int64_t>();
 }
@@ -72,6 +106,7 @@ pg::awaitable<std::vector<dlq_group>> group_dlq_events(pg::connection& connectio
     const pg::statement& how = by == dlq_grouping::error  ? group_dlq_by_error
                                : by == dlq_grouping::type ? group_dlq_by_type
                                                           : group_dlq_by_handler;
+    filter = co_await without_ages(connection, std::move(filter));
     const pg::result grouped = co_await connection.execute(how, filter_params(filter));
     co_return grouped.rows<dlq_group>();
 }

@@ -28,12 +28,19 @@ struct dlq_filter
     // What stands before the error's first colon.
     std::optional<std::string> error_class{};
     std::optional<std::int64_t> generation{};
-    // Since they failed, by the database's clock.
+    // The event, of whose copies each may have failed.
+    std::optional<event::uuid> event_id{};
+    // Since they failed, by the database's clock when it is asked.
     std::optional<std::chrono::microseconds> older_than{};
     std::optional<std::chrono::microseconds> newer_than{};
-    // Failed by then at the latest.
+    // Failed then at the earliest, and at the latest.
+    std::optional<event::timestamp> failed_from{};
     std::optional<event::timestamp> failed_until{};
 };
+
+// The same with ages turned into times and no later failures, by the database's clock: from now on
+// it means the same ones, less those that somebody replays or discards.
+pg::awaitable<dlq_filter> pin(pg::connection& connection, dlq_filter filter);
 
 struct dlq_event
 {
@@ -106,8 +113,5 @@ struct dlq_group
 // The largest first.
 pg::awaitable<std::vector<dlq_group>> group_dlq_events(pg::connection& connection,
                                                        dlq_filter filter, dlq_grouping by);
-
-// $1 to $10 of the statements that take a filter.
-pg::params filter_params(const dlq_filter& filter);
 
 }

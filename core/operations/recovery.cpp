@@ -88,8 +88,9 @@ class pace
 public:
     explicit pace(const bulk_options& options) : rate_(options.rate)
     {
-        if (std::isnan(rate_) || rate_ < 0)
-            throw error{"a rate is a number of rows a second", "give one above 0, or 0 for none"};
+        if (std::isnan(rate_) || rate_ < 0 || (rate_ > 0 && rate_ < rate_min))
+            throw error{"a rate is a number of rows a second, 0.001 or more",
+                        "give one of these, or 0 for none"};
         if (options.batch < 1 || options.batch > 10'000)
             throw error{"a batch has 1 to 10000 rows, not " + std::to_string(options.batch),
                         "leave it out for the default"};
@@ -107,8 +108,9 @@ public:
         if (rate_ <= 0)
             co_return;
         using seconds = std::chrono::duration<double>;
-        const auto due = began_ + std::chrono::duration_cast<pg::clock::duration>(
-                                      seconds(static_cast<double>(taken) / rate_));
+        constexpr seconds longest = std::chrono::years(100); // Of nanoseconds there are only so many.
+        const auto takes = std::min(seconds(static_cast<double>(taken) / rate_), longest);
+        const auto due = began_ + std::chrono::duration_cast<pg::clock::duration>(takes);
         const auto executor = co_await boost::asio::this_coro::executor;
         boost::asio::steady_timer timer{executor, due};
         co_await timer.async_wait(boost::asio::use_awaitable);
@@ -143,23 +145,54 @@ pg::awaitable<void> do_batch(pg::connection& connection, const deed& what,
     count(total, answer.rows<row_result>());
 }
 
+// How many of a bulk operation are still to be done, and how far it is.
+class quota
+{
+public:
+    quota(const bulk_options& options, std::int64_t matching)
+        : options_(options),
+          limit_(options.limit ? std::max<std::int64_t>(*options.limit, 0) : matching),
+          total_(std::min(limit_, matching))
+    {}
+
+    // For the next batch; none: that was all. What was refused leaves room for others.
+    std::int32_t room(const bulk_result& so_far, std::int32_t batch) const
+    {
+        if (!options_.limit)
+            return batch;
+        return static_cast<std::int32_t>(std::min<std::int64_t>(batch, limit_ - so_far.done));
+    }
+    void tell(const bulk_result& so_far) const
+    {
+        const std::int64_t seen = so_far.done + so_far.refused;
+        if (options_.progress)
+            options_.progress({.done = options_.limit ? so_far.done : seen, .total = total_});
+    }
+
+private:
+    const bulk_options& options_;
+    std::int64_t limit_;
+    std::int64_t total_;
+};
+
 pg::awaitable<bulk_result> do_all(pg::connection& connection, std::vector<event::uuid> ids,
                                   deed what, bulk_options options)
 {
     bulk_result total;
     pace pace{options};
-    if (options.limit && *options.limit < static_cast<std::int64_t>(ids.size()))
-        ids.resize(static_cast<std::size_t>(std::max<std::int64_t>(*options.limit, 0)));
     const auto size = static_cast<std::int64_t>(ids.size());
+    const quota quota{options, size};
     for (std::int64_t taken = 0; taken < size;) {
-        const std::int64_t some = std::min<std::int64_t>(pace.batch(), size - taken);
+        const std::int64_t some =
+            std::min<std::int64_t>(quota.room(total, pace.batch()), size - taken);
+        if (some == 0)
+            break;
         std::vector<event::uuid> batch(ids.begin() + taken, ids.begin() + taken + some);
         co_await do_batch(connection, what, std::move(batch), total);
         taken += some;
-        if (options.progress)
-            options.progress({.done = taken, .total = size});
+        quota.tell(total);
         if (taken < size)
-            co_await pace.keep(taken);
+            co_await pace.keep(total.done);
     }
     co_return total;
 }
@@ -169,30 +202,28 @@ pg::awaitable<bulk_result> do_all(pg::connection& connection, dlq_filter filter,
 {
     bulk_result total;
     pace pace{options};
-    const auto now = co_await connection.query_one<event::timestamp>(database_clock);
-    filter.failed_until = filter.failed_until ? std::min(*filter.failed_until, now) : now;
-    std::int64_t size = co_await count_dlq_events(connection, filter);
-    if (options.limit)
-        size = std::min(size, std::max<std::int64_t>(*options.limit, 0));
+    filter = co_await pin(connection, std::move(filter));
+    if (!options.counted)
+        options.counted = co_await count_dlq_events(connection, filter);
+    const quota quota{options, *options.counted};
+    // Pinned, so that the pages have an end.
     dlq_paging paging{.oldest_first = true};
-    for (std::int64_t taken = 0; taken < size;) {
-        paging.limit =
-            static_cast<std::int32_t>(std::min<std::int64_t>(pace.batch(), size - taken));
+    for (;;) {
+        paging.limit = quota.room(total, pace.batch());
+        if (paging.limit == 0)
+            break;
         const dlq_page page = co_await list_dlq_events(connection, filter, paging);
         if (page.events.empty())
-            break; // Others were at it as well.
+            break;
         std::vector<event::uuid> batch;
         for (const dlq_event& each : page.events)
             batch.push_back(each.id);
         co_await do_batch(connection, what, std::move(batch), total);
-        taken += static_cast<std::int64_t>(page.events.size());
-        if (options.progress)
-            options.progress({.done = taken, .total = size});
+        quota.tell(total);
         if (!page.next)
             break;
         paging.after = *page.next;
-        if (taken < size)
-            co_await pace.keep(taken);
+        co_await pace.keep(total.done);
     }
     co_return total;
 }

@@ -32,20 +32,26 @@ pg::awaitable<void> discard_dlq_event(pg::connection& connection, event::uuid id
 // How far a bulk operation is.
 struct bulk_progress
 {
+    // Rows it has been at; with a limit, those that count towards it.
     std::int64_t done = 0;
-    // As many as there were when it began.
+    // As many as there were when it began, or the limit.
     std::int64_t total = 0;
 };
+
+// Slower than a row in so many seconds is no rate.
+inline constexpr double rate_min = 0.001;
 
 struct bulk_options
 {
     std::string actor{};
-    // Rows a second at most; 0 is as fast as it goes.
+    // Rows a second at most, from rate_min on; 0 is as fast as it goes.
     double rate = 0;
     // Rows in a statement, which is a transaction.
     std::int32_t batch = 500;
-    // Rows at most; none is all.
+    // Rows at most, those that are refused not counted; none is all.
     std::optional<std::int64_t> limit{};
+    // How many match, where that was counted already; for the progress alone.
+    std::optional<std::int64_t> counted{};
     // Called after each batch.
     std::function<void(const bulk_progress&)> progress{};
 };
@@ -77,8 +83,8 @@ struct bulk_result
     std::vector<refusal> refusals{};
 };
 
-// All that match when it begins, the oldest first; what fails again meanwhile is not taken a second
-// time. Batch by batch: what was done stays done, whatever ends it.
+// All that match when it begins, or when the filter was pinned, the oldest first; what fails again
+// meanwhile is not taken a second time. Batch by batch: what was done stays done, whatever ends it.
 pg::awaitable<bulk_result> replay_dlq_events(pg::connection& connection, dlq_filter filter,
                                              replay_options options);
 pg::awaitable<bulk_result> replay_dlq_events(pg::connection& connection,

@@ -2,13 +2,12 @@
 
 namespace cuebox::operations {
 
-// Ages are measured by the database's clock, whose times they are compared with.
 #define CUEBOX_DLQ_FILTER                                                                          \
     "core.find_dead_letters(p_event_type => $1::text, p_source => $2::text, "                      \
     "p_target => $3::text, p_handler => $4::text, p_error => $5::text, "                           \
     "p_error_class => $6::text, p_generation => $7::bigint, "                                      \
-    "p_failed_from => clock_timestamp() - $8::interval, "                                          \
-    "p_failed_until => least(clock_timestamp() - $9::interval, $10::timestamptz)"
+    "p_failed_from => $8::timestamptz, p_failed_until => $9::timestamptz, "                        \
+    "p_event_id => $10::uuid"
 
 const pg::statement find_dlq_events{
     .name = "find dead letters",

@@ -6,7 +6,7 @@
 // record of a sweep, which is a cuebox_retention's.
 namespace cuebox::operations {
 
-// $1 to $10 are a filter: see filter_params.
+// $1 to $10 are a filter: see dead_letters.cpp.
 extern const pg::statement find_dlq_events;
 extern const pg::statement count_dlq;
 extern const pg::statement group_dlq_by_error;

@@ -1,3 +1,4 @@
+#include <cuebox/operations/error.hpp>
 #include <cuebox/operations/status.hpp>
 #include <cuebox/operations/warnings.hpp>
 #include <cuebox/outbox/reading_statements.hpp>
@@ -26,6 +27,8 @@ from core.metrics_workers order by generation desc, context, id)"};
 const pg::statement read_storage{.name = "storage", .sql = R"(
 select relation, rows_estimate, coalesce(dead_rows_estimate, 0) as dead_rows_estimate, bytes
 from core.metrics_storage order by relation desc)"};
+
+const pg::statement read_recovery{.name = "standby", .sql = "select pg_is_in_recovery()"};
 
 const pg::statement read_clock{.name = "clock", .sql = R"(
 select clock_timestamp())"};
@@ -82,6 +85,7 @@ bool listener::silent() const
 pg::awaitable<status> read_status(pg::connection& database, status_options options)
 {
     pg::pipeline steps;
+    const auto standby = steps.add(read_recovery);
     const auto taken = steps.add(outbox::take_reading, options.age_max, options.exact);
     steps.end_segment();
     const auto clock = steps.add(read_clock);
@@ -96,6 +100,9 @@ pg::awaitable<status> read_status(pg::connection& database, status_options optio
     const auto queue = steps.add(outbox::read_notify_queue);
 
     const auto answers = co_await database.run(std::move(steps));
+    if (answers[standby].get().only<bool>())
+        throw error{"this server is a standby, and the count of the backlog is kept by the primary",
+                    "ask that one"};
     status seen;
     seen.counting = answers[taken].get().first<outbox::counting>().value_or(outbox::counting{});
     seen.at = answers[clock].get().only<pg::timestamp>();

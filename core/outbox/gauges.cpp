@@ -13,6 +13,10 @@ struct queue_reading
     bool sees_durations;
 };
 
+// A backlog of many millions takes longer to count than any other statement does. Once it has been,
+// there is none for a while.
+constexpr std::chrono::minutes count_deadline{2};
+
 // The share of one generation.
 void add_up(gauges& read, std::int64_t generation)
 {
@@ -42,7 +46,10 @@ pg::awaitable<gauges> pg_relay::read_gauges(std::chrono::milliseconds age_max)
     const auto queue = steps.add(read_notify_queue);
 
     auto connection = co_await pool_.borrow();
+    const auto usual = connection->deadline();
+    connection->set_deadline(std::max<std::chrono::nanoseconds>(usual, count_deadline));
     const auto answers = co_await connection->run(std::move(steps));
+    connection->set_deadline(usual);
     gauges read;
     read.counting = answers[taken].get().first<counting>().value_or(counting{});
     read.backlog = answers[backlog].get().rows<backlog_group>();

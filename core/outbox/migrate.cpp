@@ -1,5 +1,10 @@
+#include <cuebox/outbox/error.hpp>
 #include <cuebox/outbox/migrate.hpp>
 #include <cuebox/pg/transaction.hpp>
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
 
@@ -34,13 +39,81 @@ constexpr pg::statement record_migration{
     .name = "record migration",
     .sql = "insert into core.schema_migrations (version, name, checksum) values ($1, $2, $3)"};
 
-pg::awaitable<void> apply(pg::connection& database, const migration& file)
+constexpr pg::statement limit_lock_waits{.name = "limit lock waits",
+                                         .sql = "select set_config('lock_timeout', $1, true)"};
+
+using group = std::vector<migration_state>;
+
+const migration& file_of(const migration_state& state)
+{
+    return *std::ranges::find(migrations(), state.version, &migration::version);
+}
+
+// Others held a table for too long, or wait for one that we hold.
+bool stood_in_the_way(const pg::error& failure)
+{
+    return failure.sqlstate() == "55P03" || failure.sqlstate() == "40P01";
+}
+
+pg::awaitable<void> apply_all(pg::transaction& work, const group& files, std::string lock_wait)
+{
+    co_await work.execute(limit_lock_waits, lock_wait);
+    for (const migration_state& each : files) {
+        const migration& file = file_of(each);
+        const pg::statement script{.name = file.name, .sql = file.sql};
+        co_await work.run_script(script);
+        co_await work.execute(record_migration, file.version, file.name, file.checksum);
+    }
+    co_await work.commit();
+}
+
+// False: nothing was done, the locks were not to be had in time.
+pg::awaitable<bool> try_apply(pg::connection& database, const group& files,
+                              std::chrono::milliseconds lock_wait)
 {
     pg::transaction work(database);
-    co_await work.run_script({.name = file.name, .sql = file.sql});
-    pg::pipeline last;
-    last.add(record_migration, file.version, file.name, file.checksum);
-    co_await work.commit_with(std::move(last));
+    const std::string longest = std::to_string(lock_wait.count()) + "ms";
+    bool done = false;
+    try {
+        co_await apply_all(work, files, longest);
+        done = true;
+    }
+    catch (const pg::error& failure) {
+        if (!stood_in_the_way(failure))
+            throw;
+    }
+    if (!done && work.open())
+        co_await work.rollback();
+    co_return done;
+}
+
+[[noreturn]] void give_up(const migration_state& on, const migrate_options& options)
+{
+    throw migration_error(
+        "migration " + on.version + "_" + on.name + " did not get at its tables, " +
+        std::to_string(options.lock_attempts) + " times for " +
+        std::to_string(options.lock_wait.count()) +
+        " ms each: some transaction holds them. Nothing of it was applied. Find the transaction "
+        "(`select pid, xact_start, state, application_name from pg_stat_activity order by "
+        "xact_start`), end it, and migrate again");
+}
+
+pg::awaitable<void> apply(pg::connection& database, const group& files,
+                          const migrate_options& options)
+{
+    const auto executor = co_await boost::asio::this_coro::executor;
+    boost::asio::steady_timer pause{executor};
+    for (int attempt = 1;; ++attempt) {
+        const bool done = co_await try_apply(database, files, options.lock_wait);
+        if (done)
+            co_return;
+        if (attempt >= options.lock_attempts)
+            give_up(files.front(), options);
+        if (options.waiting)
+            options.waiting(files.front(), attempt);
+        pause.expires_after(options.lock_pause);
+        co_await pause.async_wait(boost::asio::use_awaitable);
+    }
 }
 
 }
@@ -72,17 +145,17 @@ pg::awaitable<std::vector<migration_state>> migrate(pg::connect_options where,
     pg::connection database = co_await pg::connect(where);
     const auto states = co_await migration_states(database, options.without_roles);
     refuse_edited(states);
+    if (options.without_roles)
+        refuse_without_roles(states);
     std::vector<migration_state> done;
-    for (const migration_state& each : states) {
-        if (each.status != migration_status::pending)
-            continue;
+    const auto groups = group_pending(states);
+    for (const group& each : groups) {
         if (done.empty())
             co_await database.run_script(prepare_migrations);
         if (options.progress)
-            options.progress(each);
-        const auto file = std::ranges::find(migrations(), each.version, &migration::version);
-        co_await apply(database, *file);
-        done.push_back(each);
+            std::ranges::for_each(each, options.progress);
+        co_await apply(database, each, options);
+        done.insert(done.end(), each.begin(), each.end());
     }
     co_await lock.rollback();
     co_return done;

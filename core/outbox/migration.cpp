@@ -67,4 +67,39 @@ void refuse_edited(std::span<const migration_state> states)
                                   "applied from, and put the change into a new migration");
 }
 
+void refuse_without_roles(std::span<const migration_state> states)
+{
+    for (const migration_state& each : states)
+        if (each.roles() && each.applied_at)
+            throw migration_error("this database has Cuebox's roles (" + each.version + "_" +
+                                  each.name +
+                                  " was applied), and what is made without them nobody could use: "
+                                  "migrate without --without-roles, as a user who may grant");
+}
+
+std::vector<std::vector<migration_state>> group_pending(std::span<const migration_state> states)
+{
+    const auto is_pending = [](const migration_state& each) {
+        return each.status == migration_status::pending;
+    };
+    const bool in_use =
+        std::ranges::any_of(states, [](const auto& each) { return each.applied_at.has_value(); });
+    auto roles_left = std::ranges::count_if(states, [&](const migration_state& each) {
+        return is_pending(each) && each.roles();
+    });
+    std::vector<std::vector<migration_state>> groups;
+    for (const migration_state& each : states) {
+        if (!is_pending(each))
+            continue;
+        const bool on_the_way =
+            !groups.empty() && in_use && roles_left > 0 && !groups.back().back().roles();
+        const bool joins = !groups.empty() && (each.roles() || on_the_way);
+        if (!joins)
+            groups.emplace_back();
+        groups.back().push_back(each);
+        roles_left -= each.roles() ? 1 : 0;
+    }
+    return groups;
+}
+
 }

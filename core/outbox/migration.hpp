@@ -50,6 +50,8 @@ struct migration_state
     std::string name{};
     migration_status status{};
     std::optional<pg::timestamp> applied_at{};
+
+    bool roles() const { return name.ends_with("_roles"); }
 };
 
 // Pure: compares the files with what the database has, in the order of versions.
@@ -59,5 +61,15 @@ std::vector<migration_state> compare_migrations(std::span<const migration> files
 
 // Throws migration_error when an applied file was edited since.
 void refuse_edited(std::span<const migration_state> states);
+// Throws migration_error when roles are in use already. What is made without them belongs to the
+// migrating user, and functions that belong to cuebox_owner would call it in vain.
+void refuse_without_roles(std::span<const migration_state> states);
+
+// Pure: what is pending, in the order of versions, as it is to be applied: each group is one
+// transaction. Roles and grants go with the file before them. Where the schema is in use already,
+// everything up to them does: a function that was replaced must not be seen before what it calls
+// may be called.
+std::vector<std::vector<migration_state>>
+group_pending(std::span<const migration_state> states);
 
 }

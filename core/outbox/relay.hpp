@@ -72,6 +72,7 @@ public:
 struct reaped_row
 {
     pg::uuid id{};
+    pg::uuid event_id{};
     std::string event_type{};
     std::string source{};
     std::optional<std::string> target{};

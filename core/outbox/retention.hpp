@@ -25,6 +25,10 @@ struct retention
     bool operator==(const retention&) const = default;
 };
 
+// As long as anything can be kept: 1000 years as Postgres has them. Further back there are no times
+// to compare with.
+inline constexpr std::chrono::seconds retention_max = std::chrono::hours(24) * 365'250;
+
 // Empty, or why this cannot be: a dedup record must outlive every row that could be replayed.
 std::string why_refused(const retention& rules);
 

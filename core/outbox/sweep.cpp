@@ -4,6 +4,8 @@
 #include <cuebox/outbox/worker_statements.hpp>
 #include <cuebox/pg/transaction.hpp>
 
+#include <algorithm>
+
 namespace cuebox::outbox {
 
 namespace {
@@ -83,6 +85,10 @@ std::string why_refused(const retention& rules)
     if (rules.outbox_active.count() <= 0 || rules.outbox_grace.count() < 0 ||
         rules.handled_grace.count() < 0)
         return "outbox_active must be more than nothing, and no grace less";
+    // Before they are added, which could overflow.
+    if (std::max({rules.outbox_active, rules.outbox_grace, rules.handled_active,
+                  rules.handled_grace}) > retention_max)
+        return "nothing is kept for longer than 1000 years: that is forever";
     if (rules.handled_active <= rules.outbox_active + rules.outbox_grace)
         return "handled_active must be longer than outbox_active and outbox_grace together: else a "
                "replay could run twice";

@@ -18,7 +18,8 @@ namespace cuebox::outbox {
 struct outgoing;
 
 // Tells of events that were published: a line and a span for each, once they are committed. What is
-// rolled back was never published. No part of a payload is told.
+// rolled back was never published; on a connection of the caller's own, whose commit is not ours to
+// see, it is told when the statement has run. No part of a payload is told.
 class witness
 {
 public:

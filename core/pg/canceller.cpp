@@ -1,5 +1,6 @@
 #include <cuebox/pg/cancel_point.hpp>
 #include <cuebox/pg/canceller.hpp>
+#include <cuebox/pg/cancels.hpp>
 
 #include <libpq-fe.h>
 
@@ -28,6 +29,11 @@ std::shared_ptr<cancel_point> make_cancel_point(pg_conn* connection)
     return std::make_shared<cancel_point>(send, cancel_threads());
 }
 
+}
+
+bool wait_for_cancels(std::chrono::milliseconds longest)
+{
+    return detail::cancel_threads().wait_until_idle(longest);
 }
 
 canceller::canceller(std::shared_ptr<detail::cancel_point> of)

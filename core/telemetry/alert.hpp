@@ -13,6 +13,8 @@ namespace cuebox::telemetry {
 struct alert
 {
     event::uuid event_id{};
+    // Its row, by which it is replayed: another id for a copy of a broadcast.
+    event::uuid row{};
     std::string event_type{};
     std::string source{};
     // Empty: it was for everybody.

@@ -25,7 +25,9 @@ void histogram::observe(std::chrono::nanoseconds took) noexcept
     const double seconds = std::chrono::duration<double>(took).count();
     const auto bucket = std::ranges::lower_bound(bounds_, seconds) - bounds_.begin();
     counts_[static_cast<std::size_t>(bucket)].fetch_add(1, std::memory_order_relaxed);
-    sum_.fetch_add(took.count(), std::memory_order_relaxed);
+    const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(took).count();
+    sum_.fetch_add(static_cast<std::uint64_t>(std::max<std::int64_t>(micros, 0)),
+                   std::memory_order_relaxed);
 }
 
 std::uint64_t histogram::count() const noexcept
@@ -41,10 +43,8 @@ void histogram::print(exposition& out, const labels& of) const
     std::vector<std::uint64_t> counts;
     for (const auto& each : counts_)
         counts.push_back(each.load(std::memory_order_relaxed));
-    const std::chrono::nanoseconds sum{sum_.load(std::memory_order_relaxed)};
-    out.sample(of, distribution{.bounds = bounds_,
-                                .counts = counts,
-                                .sum = std::chrono::duration<double>(sum).count()});
+    const auto sum = static_cast<double>(sum_.load(std::memory_order_relaxed)) / 1e6;
+    out.sample(of, distribution{.bounds = bounds_, .counts = counts, .sum = sum});
 }
 
 template <class Series>

@@ -47,7 +47,8 @@ public:
 private:
     std::span<const double> bounds_;
     std::vector<std::atomic<std::uint64_t>> counts_;
-    std::atomic<std::int64_t> sum_{0};
+    // Microseconds: in nanoseconds a busy month would be too many.
+    std::atomic<std::uint64_t> sum_{0};
 };
 
 // The metrics of a process. Whoever counts asks once for its series and keeps it: counting is then

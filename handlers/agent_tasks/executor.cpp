@@ -5,7 +5,10 @@
 
 namespace cuebox::agent_tasks {
 
-task_run::task_run(delivery<task_dispatched> event) : event_(std::move(event)) {}
+task_run::task_run(delivery<task_dispatched> event, time_point until)
+    : event_(std::move(event)),
+      until_(until)
+{}
 
 const std::string& task_run::idempotency_key() const noexcept
 {
@@ -14,11 +17,17 @@ const std::string& task_run::idempotency_key() const noexcept
 
 awaitable<bool> task_run::unwanted() const
 {
+    const auto why = co_await why_unwanted();
+    co_return why.has_value();
+}
+
+awaitable<std::optional<std::string>> task_run::why_unwanted() const
+{
     auto work = co_await begin();
-    const auto why = co_await work->query_one<std::optional<std::string>>(
+    auto why = co_await work->query_one<std::optional<std::string>>(
         unwanted_statement, event_->agent_task_id, event_.claim_token());
     co_await work->commit();
-    co_return why.has_value();
+    co_return why;
 }
 
 executor_registry& executor_registry::on(std::string kind, executor run, options how)

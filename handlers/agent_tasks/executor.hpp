@@ -4,8 +4,10 @@
 #include <cuebox/handlers/delivery.hpp>
 #include <cuebox/runtime/awaitable.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <map>
+#include <stop_token>
 #include <string>
 #include <variant>
 #include <vector>
@@ -40,7 +42,10 @@ using outcome = std::variant<completed, needs_approval, failed>;
 class task_run
 {
 public:
-    explicit task_run(delivery<task_dispatched> event);
+    // `until` is when its executor is called off.
+    explicit task_run(delivery<task_dispatched> event, time_point until = time_point::max());
+    task_run(const task_run&) = delete;
+    task_run& operator=(const task_run&) = delete;
 
     // For a receiver that does something once for each round of a task: "<task id>:<round>".
     const std::string& idempotency_key() const noexcept;
@@ -48,20 +53,38 @@ public:
     const event::uuid& fencing_token() const noexcept { return event_.claim_token(); }
     // 1 for the first run of the round, 2 for its first retry…
     int attempt() const noexcept { return event_.attempt(); }
-    time_point deadline() const noexcept { return event_.deadline(); }
+    // When it is cancelled if it has not returned by then.
+    time_point deadline() const noexcept { return std::min(event_.deadline(), until_); }
     const std::optional<event::traceparent>& trace() const noexcept { return event_.trace(); }
     const telemetry::logger& log() const noexcept { return event_.log(); }
-    // For loops that compute; what an executor awaits is cancelled by itself.
-    const std::stop_token& stop() const noexcept { return event_.stop(); }
+    // For loops that compute; what an executor awaits is cancelled by itself. Requested when the
+    // worker stops or has lost the event, when the time is up, and when the task is unwanted.
+    const std::stop_token& stop() const noexcept { return stop_; }
     // A short transaction of the executor's own.
     awaitable<own_transaction> begin() const { return event_.begin(); }
 
     // Whether somebody has cancelled the task, or another worker has it: the result would be
     // refused. A look at the database, for between two steps that cost something.
     awaitable<bool> unwanted() const;
+    // Why it is: what the result would be refused with.
+    awaitable<std::optional<std::string>> why_unwanted() const;
+
+    // For who runs the executor.
+    void call_off() { calling_off_.request_stop(); }
 
 private:
+    struct pass_on
+    {
+        std::stop_source to;
+        void operator()() { to.request_stop(); }
+    };
+
     delivery<task_dispatched> event_;
+    time_point until_;
+    std::stop_source calling_off_;
+    std::stop_token stop_ = calling_off_.get_token();
+    // What ends the delivery ends the run.
+    std::stop_callback<pass_on> delivery_stops_{event_.stop(), pass_on{calling_off_}};
 };
 
 // Runs tasks of one kind. It may be called for several tasks at a time, and, where contexts run on

@@ -78,14 +78,15 @@ awaitable<outcome> run_program(std::shared_ptr<const program_options> options, c
     std::string input = encode(what) + "\n";
     const handlers::child_outcome ended = co_await handlers::run_child(
         options->command, std::move(environment), std::move(input), answer_max);
+    // Killed for it: how it ended says nothing.
+    if (ended.out_cut)
+        co_return failed{.reason = program + " answered more than 2 MiB", .terminal = true};
     if (ended.signal != 0 || ended.exit != 0) {
         failed why{.reason = handlers::describe(program, ended)};
         // sysexits.h: what the program got is wrong, and will be wrong again.
         why.terminal = ended.signal == 0 && (ended.exit == EX_DATAERR || ended.exit == EX_USAGE);
         co_return why;
     }
-    if (ended.out_cut)
-        co_return failed{.reason = program + " answered more than 2 MiB", .terminal = true};
     co_return parse_answer(program, ended.out);
 }
 

@@ -54,23 +54,55 @@ std::string unknown_kind(const std::string& kind, const executor_registry& known
     return known.kinds().empty() ? why + " none" : why;
 }
 
-// The task, if this delivery is to run it. Else why not is said, and there is nothing to do.
-awaitable<std::optional<task>> start(const delivery<task_dispatched>& event)
+// A task that is over, or waits, or has another event by now. Anything else needs a run.
+bool is_settled(std::string_view how)
+{
+    return how == "succeeded" || how == "waiting_for_approval" || how == "cancelled" ||
+           how == "superseded";
+}
+
+// Returns only when the event has done its work, although nothing came of it. Otherwise the task
+// still needs a run, and the event, if it is still ours, is what brings it.
+void accept_refusal(const delivery<task_dispatched>& event, const std::string& why)
+{
+    const std::string id = print(event->agent_task_id);
+    if (why == "missing")
+        throw terminal_error("there is no agent task " + id);
+    if (why == "stale")
+        throw std::runtime_error("agent task " + id + " is run by a later claim");
+    if (!is_settled(why))
+        throw std::runtime_error("agent task " + id + " is " + why +
+                                 ": another run of it has ended meanwhile");
+    event.log().info("the task needs no run", {{"agent_task_id", id}, {"task", why}});
+}
+
+// Before the fence is taken: where this is a broadcast another context may be running the task.
+void require_executor(const executor_registry& known, const task& what,
+                      const delivery<task_dispatched>& event)
+{
+    const bool over =
+        is_settled(to_string(what.status)) || what.dispatch_event_id != event.event_id();
+    if (!over && !known.find(what.kind))
+        throw terminal_error(unknown_kind(what.kind, known));
+}
+
+// The task, if this delivery is to run it; none when it needs no run.
+awaitable<std::optional<task>> start(const executor_registry& known,
+                                     const delivery<task_dispatched>& event)
 {
     const event::uuid id = event->agent_task_id;
     auto work = co_await event.begin();
+    const auto before = co_await get_task(*work, id);
+    if (before)
+        require_executor(known, *before, event);
     const auto said = co_await work->query_one<std::string>(start_statement, id, event.event_id(),
                                                             event.claim_token());
     std::optional<task> found;
     if (said == "run")
         found = co_await get_task(*work, id);
     co_await work->commit();
-    if (said == "missing")
-        throw terminal_error("there is no agent task " + print(id));
-    if (said == "stale")
-        throw std::runtime_error("agent task " + print(id) + " is run by a later claim");
     if (!found)
-        event.log().info("nothing to run", {{"agent_task_id", print(id)}, {"task", said}});
+        accept_refusal(event, said);
     co_return found;
 }
 
@@ -178,71 +210,74 @@ awaitable<std::optional<std::string>> write(const delivery<task_dispatched>& eve
     }
 }
 
-// Records it. False: the task is over otherwise, and its event has done its work.
+// Records it. False: the task is over otherwise, and its event has done its work. Throws when it is
+// not, and needs a run.
 awaitable<bool> settle(const delivery<task_dispatched>& event, const record& what)
 {
     const auto refused = co_await write(event, what);
     if (!refused || *refused == to_string(what.status))
         co_return true;
-    const std::string id = print(event->agent_task_id);
-    if (*refused == "stale" || *refused == "missing")
-        throw std::runtime_error("what came of agent task " + id + " was refused: it is " +
-                                 (*refused == "stale" ? "run by a later claim" : "gone"));
-    event.log().info("what came of a run was refused", {{"agent_task_id", id}, {"task", *refused}});
+    accept_refusal(event, *refused);
     co_return false;
 }
 
-awaitable<run_end> run(const setup& with, const task& what, const task_run& run)
+time_point deadline_of(const executor_registry::entry& by)
 {
-    const auto* by = with.executors.find(what.kind);
-    if (!by)
-        throw terminal_error(unknown_kind(what.kind, with.executors));
-    return run_watched(*by, what, run, with.watch);
+    const duration timeout = by.how.timeout;
+    return timeout > duration{} ? std::chrono::steady_clock::now() + timeout : time_point::max();
 }
 
-// The run, as what is to be recorded; none when nobody wants it. `thrown` is what the delivery is
-// to end with.
-awaitable<std::optional<record>> run_to_record(const setup& with, const task& what,
-                                               const delivery<task_dispatched>& event,
-                                               std::exception_ptr& thrown)
+// A run as what is to be recorded, or as why nobody wants it. `thrown` is what the delivery is to
+// end with.
+struct ended_run
 {
-    const task_run context{event};
-    std::optional<record> made;
+    std::optional<record> made{};
+    std::optional<std::string> unwanted{};
+    std::exception_ptr thrown{};
+};
+
+awaitable<ended_run> run_to_record(const setup& with, const task& what,
+                                   const delivery<task_dispatched>& event)
+{
+    const executor_registry::entry& by = *with.executors.find(what.kind);
+    task_run context{event, deadline_of(by)};
+    ended_run ended;
     try {
-        run_end end = co_await run(with, what, context);
-        if (end.unwanted)
-            co_return std::nullopt;
+        run_end end = co_await run_watched(by, what, context, with.watch);
+        ended.unwanted = std::move(end.unwanted);
+        if (ended.unwanted)
+            co_return ended;
         if (end.thrown)
             std::rethrow_exception(end.thrown);
-        made = record_of(std::move(*end.outcome));
+        ended.made = record_of(std::move(*end.outcome));
     }
     catch (...) {
-        thrown = std::current_exception();
+        ended.thrown = std::current_exception();
     }
     // Told to end, by a stop or a lost lease: the task stays as it is, for the next to take over.
     const auto told = co_await asio::this_coro::cancellation_state;
-    if (thrown && told.cancelled() != asio::cancellation_type::none)
-        std::rethrow_exception(thrown);
-    if (thrown)
-        made = record_of(thrown, with, event.attempt());
-    co_return made;
+    if (ended.thrown && told.cancelled() != asio::cancellation_type::none)
+        std::rethrow_exception(ended.thrown);
+    if (ended.thrown)
+        ended.made = record_of(ended.thrown, with, event.attempt());
+    co_return ended;
 }
 
 awaitable<void> handle(std::shared_ptr<const setup> with, delivery<task_dispatched> event)
 {
-    const std::optional<task> found = co_await start(event);
+    const std::optional<task> found = co_await start(with->executors, event);
     if (!found)
         co_return;
-    std::exception_ptr thrown;
-    const auto made = co_await run_to_record(*with, *found, event, thrown);
-    if (!made) {
-        event.log().info("a run was ended: its task is not wanted any more",
-                         {{"agent_task_id", print(found->id)}});
+    const ended_run ended = co_await run_to_record(*with, *found, event);
+    if (ended.unwanted) {
+        event.log().info("a run was ended: its result would be refused",
+                         {{"agent_task_id", print(found->id)}, {"task", *ended.unwanted}});
+        accept_refusal(event, *ended.unwanted);
         co_return;
     }
-    const bool counts = co_await settle(event, *made);
-    if (counts && thrown)
-        std::rethrow_exception(thrown);
+    const bool counts = co_await settle(event, *ended.made);
+    if (counts && ended.thrown)
+        std::rethrow_exception(ended.thrown);
 }
 
 }
@@ -258,7 +293,11 @@ handling::handler make_task_handler(std::string name, executor_registry executor
     auto run = [with](delivery<task_dispatched> event) { return handle(with, std::move(event)); };
     return make_handler<task_dispatched>(
         std::move(name), std::move(run),
-        {.retry = options.retry, .timeout = {}, .terminal = std::move(options.terminal)});
+        {.retry = options.retry,
+         .timeout = {},
+         .terminal = std::move(options.terminal),
+         // agent_task_start is the gate. A dedup record would outlive a run that lost its fence.
+         .own_gate = true});
 }
 
 }

@@ -4,32 +4,30 @@
 #include <cuebox/runtime/cancellation.hpp>
 #include <cuebox/runtime/scope.hpp>
 
-#include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <algorithm>
 #include <stdexcept>
 
 namespace cuebox::agent_tasks {
 
 namespace {
 
-using timer_clock = std::chrono::steady_clock;
-
-// What the two coroutines of a run share; on one executor, and gone after both.
+// What the coroutines of a run share; on one executor, and gone after all of them.
 struct watched
 {
-    explicit watched(const asio::any_io_executor& on) : work(on), bell(on) {}
+    explicit watched(const asio::any_io_executor& on) : work(on), bell(on), alarm(on) {}
 
     scope work;
-    asio::steady_timer bell; // Rings when it is time to look; cancelled, when the run has ended.
+    asio::steady_timer bell;  // Rings when it is time to look.
+    asio::steady_timer alarm; // Rings when it has taken too long.
     run_end end{};
     bool ended = false;
     bool overdue = false;
 };
 
+// Ends those that watch, too: one of them may wait for a database that does not answer.
 awaitable<void> perform(const executor_registry::entry& by, const task& what, const task_run& run,
                         watched& all)
 {
@@ -40,15 +38,21 @@ awaitable<void> perform(const executor_registry::entry& by, const task& what, co
         all.end.thrown = std::current_exception();
     }
     all.ended = true;
-    all.bell.cancel();
+    all.work.cancel();
+}
+
+void call_off(task_run& run, watched& all)
+{
+    run.call_off();
+    all.work.cancel();
 }
 
 // Trouble with the database is no reason to end a run: its result may come when that is over.
-awaitable<bool> look(const task_run& run)
+awaitable<std::optional<std::string>> look(const task_run& run)
 {
-    bool unwanted = false;
+    std::optional<std::string> unwanted;
     try {
-        unwanted = co_await run.unwanted();
+        unwanted = co_await run.why_unwanted();
     }
     catch (const std::exception& error) {
         if (cuebox::detail::is_cancellation(std::current_exception()))
@@ -59,41 +63,46 @@ awaitable<bool> look(const task_run& run)
     co_return unwanted;
 }
 
-awaitable<void> stand_by(const task_run& run, duration watch, duration timeout, watched& all)
+awaitable<void> look_after(task_run& run, duration watch, watched& all)
 {
-    const auto until =
-        timeout > duration{} ? timer_clock::now() + timeout : timer_clock::time_point::max();
-    while (!all.ended) {
-        const auto next =
-            watch > duration{} ? timer_clock::now() + watch : timer_clock::time_point::max();
-        all.bell.expires_at(std::min(next, until));
-        boost::system::error_code rung;
-        co_await all.bell.async_wait(asio::redirect_error(asio::use_awaitable, rung));
-        if (all.ended)
-            break;
-        all.overdue = timer_clock::now() >= until;
-        if (!all.overdue)
-            all.end.unwanted = co_await look(run);
-        if (!all.ended && (all.overdue || all.end.unwanted)) {
-            all.work.cancel();
+    while (!all.ended && !all.overdue) {
+        all.bell.expires_after(watch);
+        co_await all.bell.async_wait(asio::use_awaitable);
+        auto unwanted = co_await look(run);
+        if (unwanted && !all.ended && !all.overdue) {
+            all.end.unwanted = std::move(unwanted);
+            call_off(run, all);
             break;
         }
     }
 }
 
+awaitable<void> keep_time(task_run& run, watched& all)
+{
+    all.alarm.expires_at(run.deadline());
+    co_await all.alarm.async_wait(asio::use_awaitable);
+    if (!all.ended && !all.end.unwanted) {
+        all.overdue = true;
+        call_off(run, all);
+    }
 }
 
-awaitable<run_end> run_watched(const executor_registry::entry& by, const task& what,
-                               const task_run& run, duration watch)
+}
+
+awaitable<run_end> run_watched(const executor_registry::entry& by, const task& what, task_run& run,
+                               duration watch)
 {
     watched all{co_await asio::this_coro::executor};
     all.work.spawn(perform(by, what, run, all));
-    all.work.spawn(stand_by(run, watch, by.how.timeout, all));
+    if (watch > duration{})
+        all.work.spawn(look_after(run, watch, all));
+    if (by.how.timeout > duration{})
+        all.work.spawn(keep_time(run, all));
     co_await all.work.join();
 
     // What it gave before it could be ended counts.
     if (all.end.outcome)
-        all.end.unwanted = false;
+        all.end.unwanted.reset();
     else if (all.overdue)
         all.end.thrown = std::make_exception_ptr(std::runtime_error(
             "took longer than its timeout of " + config::print_duration(by.how.timeout)));

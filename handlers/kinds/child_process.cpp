@@ -5,23 +5,23 @@
 #include <boost/asio/error.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/write.hpp>
 #include <boost/system/system_error.hpp>
 
 #include <array>
+#include <chrono>
 #include <csignal>
-#include <cstring>
 #include <fcntl.h>
-#include <functional>
-#include <memory>
 #include <optional>
 #include <spawn.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 extern char** environ;
 
@@ -30,19 +30,52 @@ namespace cuebox::handlers {
 namespace {
 
 constexpr std::size_t err_max = 1'000;
+// How long a program that has ended is heard if something it started keeps its streams open.
+constexpr std::chrono::milliseconds last_words{500};
 
 [[noreturn]] void refuse(const std::string& what, int code)
 {
     throw std::system_error(code, std::generic_category(), what);
 }
 
-// Both ends closed on exec, so that no other child keeps them open.
-std::array<int, 2> make_pipe()
+// A descriptor that is closed with its owner, unless a stream has taken it over.
+class descriptor
+{
+public:
+    descriptor() = default;
+    explicit descriptor(int number) noexcept : number_(number) {}
+    descriptor(descriptor&& other) noexcept : number_(other.release()) {}
+    descriptor& operator=(descriptor&& other) noexcept
+    {
+        std::swap(number_, other.number_);
+        return *this;
+    }
+    ~descriptor()
+    {
+        if (number_ >= 0)
+            ::close(number_);
+    }
+
+    int get() const noexcept { return number_; }
+    int release() noexcept { return std::exchange(number_, -1); }
+
+private:
+    int number_ = -1;
+};
+
+struct pipe_ends
+{
+    descriptor read{};
+    descriptor write{};
+};
+
+// Both closed on exec, so that no other child keeps them open.
+pipe_ends make_pipe()
 {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0)
         refuse("could not make a pipe", errno);
-    return ends;
+    return {descriptor(ends[0]), descriptor(ends[1])};
 }
 
 std::vector<std::string> merge_environment(const std::map<std::string, std::string>& added)
@@ -138,49 +171,181 @@ private:
 
 using stream = asio::posix::stream_descriptor;
 
-// A program that does not read its input is not wrong for that.
-awaitable<void> feed(stream& to, std::string input)
+// To a pipe that nobody reads any more a write raises SIGPIPE, which ends a process that has not
+// said otherwise: here it is only an error.
+ssize_t write_quietly(int to, std::string_view text)
 {
-    boost::system::error_code ignored;
-    co_await asio::async_write(to, asio::buffer(input),
-                               asio::redirect_error(asio::use_awaitable, ignored));
-    to.close();
+    sigset_t broken;
+    sigemptyset(&broken);
+    sigaddset(&broken, SIGPIPE);
+    sigset_t pending;
+    sigemptyset(&pending);
+    ::sigpending(&pending);
+    sigset_t before;
+    ::pthread_sigmask(SIG_BLOCK, &broken, &before);
+    const ssize_t wrote = ::write(to, text.data(), text.size());
+    const int error = errno;
+    const timespec at_once{};
+    if (wrote < 0 && error == EPIPE && sigismember(&pending, SIGPIPE) == 0)
+        while (::sigtimedwait(&broken, nullptr, &at_once) < 0 && errno == EINTR) {
+        }
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    errno = error;
+    return wrote;
 }
 
-// Reads to the end whatever the program says, so that it never waits to be heard.
-awaitable<void> hear(stream& from, std::function<void(std::string_view)> keep)
+// A program that runs, and what is said both ways; on one executor.
+class conversation
 {
-    std::array<char, 4096> piece{};
-    boost::system::error_code end;
-    while (!end) {
-        const std::size_t got = co_await from.async_read_some(
-            asio::buffer(piece), asio::redirect_error(asio::use_awaitable, end));
-        keep({piece.data(), got});
+public:
+    conversation(const asio::any_io_executor& on, pid_t pid, std::size_t out_max)
+        : running_(pid),
+          out_max_(out_max),
+          ended_(on),
+          to_(on),
+          from_err_(on),
+          from_out_(on),
+          patience_(on),
+          talk_(on)
+    {}
+
+    void connect(descriptor watch, descriptor in, descriptor err, descriptor out)
+    {
+        ended_.assign(watch.get());
+        watch.release();
+        to_.assign(in.get());
+        in.release();
+        to_.non_blocking(true);
+        from_err_.assign(err.get());
+        err.release();
+        if (out.get() >= 0)
+            from_out_.assign(out.get());
+        out.release();
     }
-    // Cancelled, it has not heard all.
-    if (end == asio::error::operation_aborted)
-        throw boost::system::system_error(end, "a program's output");
-}
 
-void keep_end(std::string& said, std::string_view more)
-{
-    said += more;
-    if (said.size() > 2 * err_max)
-        said.erase(0, said.size() - err_max);
-}
+    // All at once: a program may speak before it listens, and on either stream.
+    awaitable<child_outcome> hold(std::string input)
+    {
+        open_ = 2;
+        talk_.spawn(feed(std::move(input)));
+        talk_.spawn(hear(from_err_, &conversation::keep_err));
+        if (from_out_.is_open()) {
+            ++open_;
+            talk_.spawn(hear(from_out_, &conversation::keep_out));
+        }
+        talk_.spawn(see_off());
+        co_await talk_.join();
 
-void keep_beginning(child_outcome& outcome, std::string_view more, std::size_t most)
-{
-    const std::size_t room = most - outcome.out.size();
-    outcome.out += more.substr(0, room);
-    outcome.out_cut = outcome.out_cut || more.size() > room;
-}
+        take_rest(from_err_, &conversation::keep_err);
+        if (from_out_.is_open())
+            take_rest(from_out_, &conversation::keep_out);
+        const int status = running_.reap();
+        outcome_.exit = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+        outcome_.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+        while (!outcome_.err.empty() && outcome_.err.back() == '\n')
+            outcome_.err.pop_back();
+        co_return std::move(outcome_);
+    }
 
-void close_end(int end)
-{
-    if (end >= 0)
-        ::close(end);
-}
+private:
+    using keeper = void (conversation::*)(std::string_view);
+
+    // A program that does not read its input is not wrong for that.
+    awaitable<void> feed(std::string input)
+    {
+        std::string_view left = input;
+        boost::system::error_code end;
+        while (!left.empty()) {
+            co_await to_.async_wait(stream::wait_write,
+                                    asio::redirect_error(asio::use_awaitable, end));
+            if (end)
+                break;
+            const ssize_t wrote = write_quietly(to_.native_handle(), left);
+            if (wrote > 0)
+                left.remove_prefix(static_cast<std::size_t>(wrote));
+            else if (wrote < 0 && errno != EAGAIN && errno != EINTR)
+                break;
+        }
+        to_.close();
+        closed();
+    }
+
+    // Reads to the end whatever the program says, so that it never waits to be heard.
+    awaitable<void> hear(stream& from, keeper keep)
+    {
+        std::array<char, 4096> piece{};
+        boost::system::error_code end;
+        while (!end && !outcome_.out_cut) {
+            const std::size_t got = co_await from.async_read_some(
+                asio::buffer(piece), asio::redirect_error(asio::use_awaitable, end));
+            (this->*keep)({piece.data(), got});
+        }
+        closed();
+    }
+
+    // Once the program itself has ended, what it has left running goes too. What has left its group
+    // as well may keep its streams open, and is not waited for.
+    awaitable<void> see_off()
+    {
+        co_await ended_.async_wait(stream::wait_read, asio::use_awaitable);
+        running_.end_group();
+        boost::system::error_code rung;
+        patience_.expires_after(last_words);
+        if (open_ > 0)
+            co_await patience_.async_wait(asio::redirect_error(asio::use_awaitable, rung));
+        if (open_ > 0)
+            talk_.cancel();
+    }
+
+    // A stream has come to its end.
+    void closed()
+    {
+        if (--open_ == 0)
+            patience_.cancel();
+    }
+
+    // What was said before it ended, however busy this executor was since. Not more than is there
+    // now: who holds the stream may go on for ever.
+    void take_rest(stream& from, keeper keep)
+    {
+        int there = 0;
+        if (::ioctl(from.native_handle(), FIONREAD, &there) != 0 || there <= 0)
+            return;
+        std::string rest(static_cast<std::size_t>(there), '\0');
+        const ssize_t got = ::read(from.native_handle(), rest.data(), rest.size());
+        if (got > 0)
+            (this->*keep)(std::string_view(rest).substr(0, static_cast<std::size_t>(got)));
+    }
+
+    void keep_err(std::string_view more)
+    {
+        outcome_.err += more;
+        if (outcome_.err.size() > 2 * err_max)
+            outcome_.err.erase(0, outcome_.err.size() - err_max);
+    }
+
+    // Past what was asked for, nothing it could still say matters.
+    void keep_out(std::string_view more)
+    {
+        const std::size_t room = out_max_ - outcome_.out.size();
+        outcome_.out += more.substr(0, room);
+        if (more.size() > room) {
+            outcome_.out_cut = true;
+            running_.end_group();
+        }
+    }
+
+    child running_;
+    std::size_t out_max_;
+    child_outcome outcome_{};
+    int open_ = 0;
+    stream ended_; // A pidfd: readable once the program has ended.
+    stream to_;
+    stream from_err_;
+    stream from_out_;
+    asio::steady_timer patience_;
+    scope talk_;
+};
 
 }
 
@@ -199,59 +364,23 @@ awaitable<child_outcome> run_child(std::vector<std::string> command,
                                    std::string input, std::size_t out_max)
 {
     const auto executor = co_await asio::this_coro::executor;
-    const auto in = make_pipe();
-    stream to(executor, in[1]);
-    const auto err = make_pipe();
-    stream from_err(executor, err[0]);
-    const auto out = out_max > 0 ? make_pipe() : std::array{-1, -1};
-    std::optional<stream> from_out;
+    pipe_ends in = make_pipe();
+    pipe_ends err = make_pipe();
+    pipe_ends out;
     if (out_max > 0)
-        from_out.emplace(executor, out[0]);
+        out = make_pipe();
     auto merged = merge_environment(environment);
-    pid_t pid = -1;
-    std::exception_ptr failed;
-    try {
-        pid = spawn(command, merged, in[0], out[1], err[1]);
-    }
-    catch (...) {
-        failed = std::current_exception();
-    }
-    close_end(in[0]);
-    close_end(out[1]);
-    close_end(err[1]);
-    if (failed)
-        std::rethrow_exception(failed);
-    const auto running = std::make_shared<child>(pid);
-    const int watch = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
-    if (watch < 0)
+    const pid_t pid = spawn(command, merged, in.read.get(), out.write.get(), err.write.get());
+    conversation talk(executor, pid, out_max);
+    // The child has its own: these would keep the pipes open.
+    in.read = {};
+    out.write = {};
+    err.write = {};
+    descriptor watch(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+    if (watch.get() < 0)
         refuse("could not watch " + command.front(), errno);
-    stream ended(executor, watch);
-
-    // Once the program itself has ended, what it has left running goes too: that would keep its
-    // stderr open.
-    ended.async_wait(stream::wait_read,
-                     [watched = std::weak_ptr(running)](const boost::system::error_code& error) {
-                         if (const auto still = watched.lock(); still && !error)
-                             still->end_group();
-                     });
-
-    child_outcome outcome;
-    // All at once: a program may speak before it listens, and on either stream.
-    scope talk{executor};
-    talk.spawn(feed(to, std::move(input)));
-    talk.spawn(hear(from_err, [&](std::string_view more) { keep_end(outcome.err, more); }));
-    if (from_out)
-        talk.spawn(hear(*from_out,
-                        [&](std::string_view more) { keep_beginning(outcome, more, out_max); }));
-    co_await talk.join();
-    co_await ended.async_wait(stream::wait_read, asio::use_awaitable);
-
-    const int status = running->reap();
-    outcome.exit = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-    outcome.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    while (!outcome.err.empty() && outcome.err.back() == '\n')
-        outcome.err.pop_back();
-    co_return outcome;
+    talk.connect(std::move(watch), std::move(in.write), std::move(err.read), std::move(out.read));
+    co_return co_await talk.hold(std::move(input));
 }
 
 }

@@ -15,14 +15,16 @@ struct child_outcome
     int signal = 0;
     // The end of what it wrote to stderr.
     std::string err{};
-    // The beginning of what it wrote to stdout, as much as was asked for, and whether that is all.
+    // The beginning of what it wrote to stdout, as much as was asked for. Cut, it wrote more, and
+    // was killed for it.
     std::string out{};
     bool out_cut = false;
 };
 
 // Runs a program in a process group of its own, with `input` on its stdin. Up to `out_max` bytes of
-// its stdout are kept; 0 is none. Cancelled, it kills the group. Throws std::system_error when it
-// cannot be started.
+// its stdout are kept; 0 is none. Over is when the program itself has ended: what it has started is
+// killed with the group, and what has left the group may go on, unheard. Cancelled, it kills the
+// group. Throws std::system_error when it cannot be started.
 awaitable<child_outcome> run_child(std::vector<std::string> command,
                                    std::map<std::string, std::string> environment,
                                    std::string input, std::size_t out_max = 0);

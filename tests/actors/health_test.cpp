@@ -11,7 +11,9 @@ namespace {
 context_health listening_context()
 {
     context_health health{.context = "billing", .generation = 7};
-    health.line = line_health{.listening = true, .heartbeat_age = 1s};
+    health.listening = true;
+    health.heartbeat_age = 1s;
+    health.silence = 1s;
     return health;
 }
 
@@ -34,29 +36,35 @@ TEST_CASE("a context is ready while it hears of the database, and says why when 
     CHECK(why_not_ready(listening_context(), 10s).empty());
 
     auto silent = listening_context();
-    silent.line->heartbeat_age = 11s;
-    silent.line->trouble = "connection refused";
+    silent.silence = 11s;
+    silent.trouble = "connection refused";
     CHECK(why_not_ready(silent, 10s) ==
           "context billing has no connection to the database: connection refused");
 
     auto ended = listening_context();
     ended.ended = true;
     CHECK(why_not_ready(ended, 10s) == "context billing has ended");
-
-    auto stuck = listening_context();
-    stuck.line.reset();
-    CHECK(why_not_ready(stuck, 10s) == "context billing does not answer");
 }
 
-TEST_CASE("a context that polls by design is ready, one that has not connected yet is not")
+TEST_CASE("a context that polls is ready as long as it hears of the database by another way")
 {
     auto polling = listening_context();
-    polling.line = line_health{.listening = false, .polling = true, .heartbeat_age = 1s};
+    polling.listening = false;
+    polling.polling = true;
+    polling.heartbeat_age = 1h; // The line is down.
     CHECK(why_not_ready(polling, 10s).empty());
 
-    auto early = listening_context();
-    early.line = line_health{.listening = false, .polling = false, .heartbeat_age = 0s};
+    polling.silence = 1h;
+    CHECK(!why_not_ready(polling, 10s).empty());
+}
+
+TEST_CASE("a context that has not connected yet is not ready, and has no age to tell")
+{
+    context_health early{.context = "billing"};
+
     CHECK(!why_not_ready(early, 10s).empty());
+    CHECK(!has(print({early}), "cuebox_listen_heartbeat_age_seconds{"));
+    CHECK(!has(print({early}), "cuebox_notify_queue_usage_ratio"));
 }
 
 TEST_CASE("what is of the whole database is told once, by who counted it last")
@@ -84,6 +92,24 @@ TEST_CASE("what is of the whole database is told once, by who counted it last")
     CHECK(has(text, "cuebox_backlog_age_seconds 3\n"));
 }
 
+TEST_CASE("a reading grows older while nobody reads again, and then another's is told")
+{
+    auto once = listening_context();
+    once.gauges.emplace();
+    once.gauges->counting = {.counted = true, .age_seconds = 1};
+    once.gauges->backlog = {{.generation = 7, .status = "pending", .events = 5}};
+    once.gauges_age = 1h;
+    auto lately = once;
+    lately.gauges->counting.age_seconds = 20;
+    lately.gauges->backlog.front().events = 8;
+    lately.gauges_age = 2s;
+
+    const std::string text = print({once, lately});
+
+    CHECK(has(text, "cuebox_backlog_rows{generation=\"7\",status=\"pending\"} 8\n"));
+    CHECK(has(text, "cuebox_backlog_age_seconds 22\n"));
+}
+
 TEST_CASE("the workers of a crew are told of as one actor")
 {
     auto health = listening_context();
@@ -94,11 +120,8 @@ TEST_CASE("the workers of a crew are told of as one actor")
 
     const std::string text = print({health});
 
-    CHECK(
-        has(text,
-            "cuebox_actor_restarts_total{context=\"billing\",thread=\"1\",actor=\"workers\"} 3\n"));
-    CHECK(
-        has(text, "cuebox_mailbox_depth{context=\"billing\",thread=\"1\",actor=\"workers\"} 9\n"));
-    CHECK(
-        has(text, "cuebox_mailbox_depth{context=\"billing\",thread=\"1\",actor=\"claimer\"} 6\n"));
+    CHECK(has(text,
+              "cuebox_actor_restarts_total{context=\"billing\",copy=\"1\",actor=\"workers\"} 3\n"));
+    CHECK(has(text, "cuebox_mailbox_depth{context=\"billing\",copy=\"1\",actor=\"workers\"} 9\n"));
+    CHECK(has(text, "cuebox_mailbox_depth{context=\"billing\",copy=\"1\",actor=\"claimer\"} 6\n"));
 }

@@ -26,6 +26,8 @@ awaitable<void> work_on(clerk& who, stage& where, delivery<order_placed> order)
         if (!who.stubborn)
             throw;
     }
+    if (who.failing_late)
+        throw std::runtime_error("attempt " + std::to_string(order.attempt()));
     who.done.push_back(order->number);
 }
 
@@ -79,6 +81,7 @@ void staged_context::start()
             lines.push_back({line.level, std::string(line.message), detail_of(line)});
         },
         telemetry::level::info);
+    options.alert = [this](const telemetry::alert& raised) { alerts.push_back(raised); };
     context_ = std::make_unique<cuebox::context>(stage.loop(), relay, handlers.take(), options);
     context_->start();
     run();

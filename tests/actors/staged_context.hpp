@@ -33,6 +33,8 @@ struct clerk
     // Orders with a lower number pass by it.
     std::int64_t waits_from = 0;
     bool failing = false;
+    // The same, once past the desk.
+    bool failing_late = false;
     // Swallows being cancelled, and returns as if nothing had been.
     bool stubborn = false;
 
@@ -85,6 +87,7 @@ public:
     clerk mail;
     registry handlers;
     std::vector<said> lines;
+    std::vector<telemetry::alert> alerts;
 
 private:
     settings rules_;

@@ -70,6 +70,9 @@ TEST_CASE("a task that needs approval waits, and approved runs again with the de
     CHECK(desk.rows_are("delivered " + task + ":1, delivered " + task + ":2"));
     CHECK(desk.database.query("select decision, decided_by, note, decided_at is not null from "
                               "platform.agent_task_approvals") == "approved|grace|go on|t");
+    // As docs/agent_tasks.md has it for those that were kept long enough.
+    CHECK(desk.database.query("delete from platform.agent_tasks; "
+                              "select count(*) from platform.agent_task_approvals") == "0");
 }
 
 TEST_CASE("each round asks anew, and every decision stays on record", "[agent_tasks]")
@@ -193,6 +196,75 @@ TEST_CASE("the context that asked for it is told when a task waits and when it e
               "<> 'agent.task.dispatched'") ==
           "agent.task.waiting_for_approval platform shop 7 t waiting_for_approval, "
           "agent.task.finished platform shop 7 t succeeded");
+}
+
+TEST_CASE("a task that outlives its generation is ended, approved and announced at one that works",
+          "[agent_tasks]")
+{
+    const migrated database;
+    cuebox::test::session ask{database.conninfo()};
+    ask.ask("insert into core.deployments (generation, label) values (7, 'old')");
+    const auto pause = [&] {
+        const std::string id =
+            ask.ask("select platform.agent_task_create('k', 'api', 7, p_announce_to => 'shop')");
+        ask.ask("select platform.agent_task_start(id, dispatch_event_id, core.uuid_v7()) from "
+                "platform.agent_tasks where id = '" +
+                id + "'");
+        ask.ask("select platform.agent_task_record(id, fence, 'waiting_for_approval', '{}') from "
+                "platform.agent_tasks where id = '" +
+                id + "'");
+        return "'" + id + "'";
+    };
+    const std::string rejected = pause();
+    const std::string cancelled = pause();
+    const std::string approved = pause();
+    CHECK(ask.ask("select string_agg(distinct generation::text, ' ') from core.outbox where "
+                  "event_type = 'agent.task.waiting_for_approval'") == "7");
+    ask.ask("update core.deployments set status = 'retired', retired_at = now()");
+    ask.ask("insert into core.deployments (generation, label) values (8, 'new')");
+
+    ask.ask("select platform.agent_task_reject(" + rejected + ", 'grace')");
+    ask.ask("select platform.agent_task_cancel(" + cancelled + ", 'grace')");
+    const auto approve = [&](const std::string& generation) {
+        return "select platform.agent_task_approve(" + approved + ", " + generation + ", 'grace')";
+    };
+    const std::string retired = ask.refusal(approve("7"));
+    const std::string unknown = ask.refusal(approve("9"));
+    const std::string none = ask.refusal(approve("null"));
+    ask.ask(approve("8"));
+
+    CHECK(ask.ask("select string_agg(distinct generation::text, ' ') from core.outbox where "
+                  "event_type = 'agent.task.finished'") == "8");
+    CHECK(retired.find("generation 7 is retired: the task would be stranded there") !=
+          std::string::npos);
+    CHECK(unknown.find("generation 9 was never allocated and nobody listens at it") !=
+          std::string::npos);
+    CHECK(none.find("no agent task is dispatched at generation null") != std::string::npos);
+    CHECK(ask.ask("select generation from core.outbox where idempotency_key like '%:2'") == "8");
+    // Refused with a new task, too.
+    CHECK(ask.refusal("select platform.agent_task_create('k', 'api', 7)").find("is retired") !=
+          std::string::npos);
+    CHECK(ask.refusal("select platform.agent_task_create('k', 'api', 9)").find("never allocated") !=
+          std::string::npos);
+}
+
+TEST_CASE("what cannot be a task is refused with what to say instead", "[agent_tasks]")
+{
+    const migrated database;
+    cuebox::test::session ask{database.conninfo()};
+    const auto refused = [&](const std::string& with) {
+        return ask.refusal("select platform.agent_task_create(" + with + ")");
+    };
+    const auto nested = [](std::size_t deep) {
+        return "'k', 'api', 7, '" + std::string(deep, '[') + std::string(deep, ']') + "'";
+    };
+
+    CHECK(refused("'', 'api', 7").find("name the executor that runs it") != std::string::npos);
+    CHECK(refused("null, 'api', 7").find("name the executor that runs it") != std::string::npos);
+    CHECK(refused("'k', 'api', 7, p_announce_to => ''").find("leave p_announce_to out") !=
+          std::string::npos);
+    CHECK(refused(nested(65)).find("nested more than 64 deep") != std::string::npos);
+    CHECK(ask.ask("select count(platform.agent_task_create(" + nested(64) + "))") == "1");
 }
 
 TEST_CASE("tasks are listed newest first, by status, kind and conversation", "[agent_tasks]")

@@ -1,3 +1,4 @@
+#include "agent_tasks/held_executor.hpp"
 #include "agent_tasks/office.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -133,24 +134,67 @@ TEST_CASE("what is pointless to try again is not", "[agent_tasks]")
     CHECK(error_of("says_so") == "no such customer");
     CHECK(error_of("throws") == "no such customer");
     CHECK(error_of("no_json").starts_with("the result of the executor is no JSON for Postgres: "));
-    CHECK(error_of("unheard_of") == "no executor for tasks of kind \"unheard_of\": this worker has "
-                                    "no_json, says_so, throws");
     desk.stop();
     CHECK(desk.database.query("select string_agg(distinct status || ' ' || attempts, ',') from "
                               "core.outbox") == "failed 0");
 }
 
+TEST_CASE("a kind without an executor: the event is a dead letter, and the task is not touched",
+          "[agent_tasks]")
+{
+    office desk(with("sum", at_once([](int number, const task&, const task_run&) -> outcome {
+                         return completed{.result = std::to_string(number)};
+                     })));
+
+    const auto id = desk.ask_for("unheard_of");
+
+    REQUIRE(desk.rows_are("failed " + event::print_uuid(id) + ":1"));
+    const auto ended = desk.get(id);
+    CHECK(ended->status == task_status::failed);
+    CHECK(ended->error == "no executor for tasks of kind \"unheard_of\": this worker has sum");
+    CHECK(ended->attempts == 0);
+    CHECK(desk.database.query("select status, fence is null from platform.agent_tasks") ==
+          "pending|t");
+    // Given up on, it does not fail again.
+    desk.cancel(id, "nobody can");
+    desk.replay(id);
+    CHECK(desk.rows_are("delivered " + event::print_uuid(id) + ":1"));
+}
+
+TEST_CASE("a context without the executor leaves a broadcast task to the one that has it",
+          "[agent_tasks]")
+{
+    ledger told;
+    const held_executor held{told};
+    office desk(holding(held));
+    ledger elsewhere;
+    registry handlers;
+    handlers.add(make_task_handler(
+        "other.agent_tasks", with("sum", at_once([](int, const task&, const task_run&) -> outcome {
+                                      return completed{};
+                                  })),
+        {.retry = quick, .terminal = {}, .watch = 1h}));
+    running_context other(desk.database, handlers, elsewhere,
+                          running_context::options(desk.database, "other"));
+    other.wait_until_listening();
+
+    const auto id = desk.ask_for("hold");
+    REQUIRE(noted(told, "began"));
+    REQUIRE(elsewhere.wait([](const ledger& all) { return all.count("failed") == 1; }));
+    held.gate->set_value();
+
+    REQUIRE(desk.handled("delivered"));
+    const auto done = desk.get(id);
+    CHECK(done->status == task_status::succeeded);
+    CHECK(done->attempts == 1);
+    CHECK(desk.book.count("retry") == 0);
+}
+
 TEST_CASE("an executor that takes too long is ended, and the task shows it", "[agent_tasks]")
 {
+    ledger told;
     executor_registry executors;
-    executors.on("slow",
-                 [](const task&, const task_run&) -> awaitable<outcome> {
-                     asio::steady_timer never(co_await asio::this_coro::executor,
-                                              asio::steady_timer::time_point::max());
-                     co_await never.async_wait(asio::use_awaitable);
-                     co_return completed{};
-                 },
-                 {.timeout = 5ms});
+    executors.on("slow", held_executor{told}, {.timeout = 5ms});
     office desk(std::move(executors));
 
     const auto id = desk.ask_for("slow");
@@ -160,6 +204,8 @@ TEST_CASE("an executor that takes too long is ended, and the task shows it", "[a
     CHECK(ended->status == task_status::failed);
     CHECK(ended->error == "took longer than its timeout of 5ms");
     CHECK(ended->attempts == 3);
+    CHECK(times(told, "has a deadline") == 3);
+    CHECK(times(told, "told to stop") == 3);
 }
 
 TEST_CASE("the event of a task that is over runs nothing when it comes again", "[agent_tasks]")
@@ -174,7 +220,7 @@ TEST_CASE("the event of a task that is over runs nothing when it comes again", "
 
     // As after a crash between the recording and the settling.
     desk.database.query(
-        "delete from core.event_handled; update core.outbox set status = 'pending', "
+        "update core.outbox set status = 'pending', "
         "available_at = now() + interval '1 ms'; select pg_notify(channel, '') from "
         "core.outbox");
 
@@ -185,18 +231,68 @@ TEST_CASE("the event of a task that is over runs nothing when it comes again", "
 
 TEST_CASE("an event that nobody dispatched the task with runs nothing", "[agent_tasks]")
 {
-    office desk(with("sum", at_once([](int number, const task&, const task_run&) -> outcome {
-                         return completed{.result = std::to_string(number)};
+    office desk(with("no", at_once([](int, const task&, const task_run&) -> outcome {
+                         return failed{.reason = "no", .terminal = true};
                      })));
-    const auto id = desk.ask_for("sum");
-    REQUIRE(desk.handled("delivered"));
+    const auto id = desk.ask_for("no");
+    const std::string task = event::print_uuid(id);
+    REQUIRE(desk.rows_are("failed " + task + ":1"));
 
+    // The task has failed: its own event, replayed, would run it.
     desk.database.query("select core.outbox_publish('agent.task.dispatched', 'x', 7, "
                         "jsonb_build_object('agent_task_id', '" +
-                        event::print_uuid(id) + "'))");
+                        task + "'))");
+
+    REQUIRE(desk.handled("delivered"));
+    CHECK(desk.get(id)->attempts == 1);
+    CHECK(desk.get(id)->status == task_status::failed);
+}
+
+TEST_CASE("the event of an earlier round runs nothing", "[agent_tasks]")
+{
+    office desk(with("no", at_once([](int number, const task&, const task_run&) -> outcome {
+                         if (number == 1)
+                             return needs_approval{};
+                         return failed{.reason = "no", .terminal = true};
+                     })));
+    const auto id = desk.ask_for("no");
+    const std::string task = event::print_uuid(id);
+    REQUIRE(desk.rows_are("delivered " + task + ":1"));
+    desk.approve({.task = id, .by = "grace"});
+    REQUIRE(desk.rows_are("delivered " + task + ":1, failed " + task + ":2"));
+
+    desk.database.query("update core.outbox set status = 'pending', available_at = now() + "
+                        "interval '1 ms' where idempotency_key like '%:1'; select "
+                        "pg_notify(channel, '') from core.outbox");
 
     REQUIRE(desk.handled("delivered", 2));
-    CHECK(desk.get(id)->attempts == 1);
+    CHECK(desk.get(id)->attempts == 2);
+    CHECK(desk.get(id)->status == task_status::failed);
+}
+
+TEST_CASE("an event that somebody made with the key of the next round does not swallow it",
+          "[agent_tasks]")
+{
+    office desk(with("ask", at_once([](int number, const task&, const task_run&) -> outcome {
+                         if (number == 1)
+                             return needs_approval{};
+                         return completed{.result = std::to_string(number)};
+                     })));
+    const auto id = desk.ask_for("ask");
+    REQUIRE(desk.handled("delivered"));
+    desk.database.query("select core.outbox_publish('agent.task.dispatched', 'x', 7, "
+                        "jsonb_build_object('agent_task_id', '" +
+                        event::print_uuid(id) + "'), p_idempotency_key => '" +
+                        event::print_uuid(id) + ":2')");
+    REQUIRE(desk.handled("delivered", 2));
+    CHECK(desk.get(id)->status == task_status::waiting_for_approval);
+
+    desk.approve({.task = id, .by = "grace"});
+
+    REQUIRE(desk.handled("delivered", 3));
+    CHECK(desk.get(id)->status == task_status::succeeded);
+    CHECK(desk.get(id)->result->text == "2");
+    CHECK(desk.database.query("select count(*) from core.event_handled") == "0");
 }
 
 TEST_CASE("a task that was deleted is a dead letter that says so", "[agent_tasks]")

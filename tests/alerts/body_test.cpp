@@ -43,7 +43,8 @@ TEST_CASE("a webhook gets what there is to know of a dead letter", "[alerts]")
           R"({"event_id":"019358cc-6d2b-7cc1-9f8e-0123456789ab","event_type":"order.placed",)"
           R"("source":"shop","target":"billing","handler_name":"billing.invoices",)"
           R"("last_error":"order 7 is gone","attempts":5,"context":"billing","generation":3,)"
-          R"("failed_at":"2026-11-16T03:44:05.123456Z"})");
+          R"("failed_at":"2026-11-16T03:44:05.123456Z",)"
+          R"("row":"019358cc-6d2b-7cc1-9f8e-ba9876543210"})");
 }
 
 TEST_CASE("a Sentry envelope is three lines, and the second has the third's length", "[alerts]")
@@ -80,7 +81,7 @@ TEST_CASE("a Sentry event says what failed, where and why", "[alerts]")
           R"("handler_name":"billing.invoices","source":"shop","target":"billing"})");
     CHECK(at(event, "/extra") ==
           R"({"attempts":5,"event_id":"019358cc-6d2b-7cc1-9f8e-0123456789ab",)"
-          R"("last_error":"order 7 is gone"})");
+          R"("last_error":"order 7 is gone","row":"019358cc-6d2b-7cc1-9f8e-ba9876543210"})");
 }
 
 TEST_CASE("failures of one cause are one issue in Sentry", "[alerts]")

@@ -36,7 +36,7 @@ public:
     std::vector<http::request> await_requests(std::size_t count)
     {
         std::unique_lock lock(mutex_);
-        arrived_.wait(lock, [&] { return got_.size() >= count; });
+        arrived_.wait_for(lock, std::chrono::seconds(60), [&] { return got_.size() >= count; });
         return got_;
     }
 

@@ -212,6 +212,7 @@ TEST_CASE("the log is a sink too", "[alerts]")
     CHECK(office.lines ==
           std::vector<std::string>{
               "alert sink=log event_id=019358cc-6d2b-7cc1-9f8e-0123456789ab "
+              "row=019358cc-6d2b-7cc1-9f8e-ba9876543210 "
               "event_type=order.placed source=shop target=billing handler_name=billing.invoices "
               "last_error=order 7 is gone context=billing"});
 }

@@ -8,6 +8,7 @@ namespace cuebox::alerts::test {
 inline telemetry::alert some_alert(std::string last_error = "order 7 is gone")
 {
     return {.event_id = event::parse_uuid("019358cc-6d2b-7cc1-9f8e-0123456789ab").value(),
+            .row = event::parse_uuid("019358cc-6d2b-7cc1-9f8e-ba9876543210").value(),
             .event_type = "order.placed",
             .source = "shop",
             .target = "billing",

@@ -1,7 +1,11 @@
 #include "operations/desk.hpp"
+#include "support/eventually.hpp"
 #include "support/process.hpp"
+#include "support/session.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+
+#include <csignal>
 
 using namespace cuebox;
 using namespace cuebox::operations::test;
@@ -164,5 +168,72 @@ TEST_CASE("cuebox dlq refuses ages and rates that are none", "[cuebox]")
     CHECK(says(dlq(desk, {"list", "--older-than", "soon"}).err, "\"soon\" is no age: write"));
     CHECK(dlq(desk, {"list", "--older-than", "soon"}).exit == 2);
     CHECK(dlq(desk, {"replay", "--all", "--rate", "-5/s"}).exit == 2);
+    CHECK(dlq(desk, {"replay", "--all", "--rate", "1e-30/s"}).exit == 2);
     CHECK(dlq(desk, {"list", "--after", "7"}).exit == 1);
+}
+
+TEST_CASE("cuebox dlq finds the copies of a broadcast by the event's id", "[cuebox]")
+{
+    const desk desk;
+    desk.query("select core.subscribe('mail', 1, '{order.placed}'), t.publish(1, target => null)");
+    desk.query("select core.outbox_expand(1, '{order.placed}', 10, '-infinity', '-infinity')");
+    desk.query("update core.outbox set status = 'failed', failed_at = now(), "
+               "last_error = 'Timeout: no answer' where event_id = t.id(1) and target = 'mail'");
+    const std::string next = "cuebox dlq list --event " + std::string(first_id);
+
+    const auto shown = dlq(desk, {"show", first_id});
+    const auto refused = dlq(desk, {"discard", first_id});
+    const auto listed = dlq(desk, {"list", "--event", first_id});
+
+    CHECK(says(shown.out, "copies        1 failed, see `" + next + "`"));
+    CHECK(refused.exit == 1);
+    CHECK(says(refused.err, next));
+    CHECK(says(listed.out, "shop → mail"));
+    CHECK(dlq(desk, {"list", "--event", "seven"}).exit == 2);
+    CHECK(dlq(desk, {"discard", "--event", first_id, "--yes"}).out == "discarded 1 dead letter\n");
+}
+
+TEST_CASE("cuebox that is interrupted leaves nothing running behind it", "[cuebox]")
+{
+    const desk desk;
+    desk.query("select t.dead(n) from generate_series(1, 3) n");
+    cuebox::test::session holder{desk.conninfo()};
+    holder.ask("begin; select from core.outbox for update");
+    cuebox::test::process discard{
+        CUEBOX, {"dlq", "discard", "--all", "--yes", "--database", desk.conninfo()}};
+    REQUIRE(cuebox::test::eventually([&] {
+        return desk.query("select count(*) from pg_stat_activity where wait_event_type = 'Lock' "
+                          "and datname = current_database()") == "1";
+    }));
+
+    discard.signal(SIGINT);
+    const auto ended = discard.wait();
+    holder.ask("commit");
+
+    CHECK(ended.exit == 1);
+    CHECK(says(ended.err, "interrupted: what was committed stays, the rest is undone"));
+    // Whoever still waited there would have got its locks now.
+    CHECK(cuebox::test::eventually([&] {
+        return desk.query("select count(*) from pg_stat_activity where state <> 'idle' and datname "
+                          "= current_database() and pid <> pg_backend_pid()") == "0";
+    }));
+    CHECK(desk.query("select count(*) from core.dead_letters") == "3");
+}
+
+TEST_CASE("cuebox whose output cannot be written says so", "[cuebox]")
+{
+    const desk desk;
+    desk.query("select t.dead(1)");
+    const auto into_the_void = [&](const std::string& arguments) {
+        return cuebox::test::run("/bin/sh",
+                                 {"-c", std::string(CUEBOX) + " " + arguments + " --database '" +
+                                            desk.conninfo() + "' > /dev/full"});
+    };
+
+    for (const auto* each : {"dlq list", "dlq list --json", "status", "status --watch --json"}) {
+        CAPTURE(each);
+        const auto ended = into_the_void(each);
+        CHECK(ended.exit == 1);
+        CHECK(says(ended.err, "the output could not be written"));
+    }
 }

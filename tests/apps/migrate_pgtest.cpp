@@ -132,3 +132,16 @@ TEST_CASE("a database that cannot be reached is named, without its password", "[
     CHECK(ended.err.find("127.0.0.1:1: Connection refused") != std::string::npos);
     CHECK(ended.err.find("hunter2") == std::string::npos);
 }
+
+TEST_CASE("where roles are in use, --without-roles is refused in so many words", "[cuebox]")
+{
+    const migrated database;
+
+    const auto refused = cuebox_migrate(database, {"--without-roles"});
+    const auto tried = cuebox_migrate(database, {"--without-roles", "--dry-run"});
+
+    CHECK(refused.exit == 1);
+    CHECK(refused.err.find("this database has Cuebox's roles") != std::string::npos);
+    CHECK(refused.err.find("migrate without --without-roles") != std::string::npos);
+    CHECK(tried.exit == 1);
+}

@@ -121,3 +121,18 @@ TEST_CASE("cuebox status names what it cannot do", "[cuebox]")
     }
     CHECK(status(database, {"--watch", "--check"}).exit == 2);
 }
+
+TEST_CASE("cuebox status --exact that could not count says so, and fails", "[cuebox]")
+{
+    const migrated database;
+    REQUIRE(status(database, {"--exact"}).exit == 0);
+    database.query("select core.outbox_publish('order.placed', 'shop', 1)");
+    database.query("alter database " + database.name() + " set default_transaction_read_only = on");
+
+    const auto ended = status(database, {"--exact"});
+
+    CHECK(ended.exit == 1);
+    CHECK(says(ended.out, "0 pending"));
+    CHECK(says(ended.err, "the backlog was not counted"));
+    CHECK(status(database).exit == 0);
+}

@@ -23,6 +23,13 @@ void pause(const migrated& database)
                    "'waiting_for_approval', '{\"pay\": 100}') from platform.agent_tasks");
 }
 
+// As a worker does when it starts to listen.
+void work_at_seven(const migrated& database)
+{
+    database.query("insert into core.subscriptions (generation, event_type, context) values "
+                   "(7, 'agent.task.dispatched', 'agents')");
+}
+
 bool contains(std::string_view text, std::string_view part)
 {
     return text.find(part) != std::string_view::npos;
@@ -64,9 +71,13 @@ TEST_CASE("cuebox task approves once, and says why it does not a second time", "
     pause(database);
     const std::string id = database.query("select id from platform.agent_tasks");
 
+    const auto stranded = task(database, {"approve", id, "--by", "grace"});
+    work_at_seven(database);
     const auto approved = task(database, {"approve", id, "--by", "grace", "--note", "fine"});
     const auto again = task(database, {"approve", id, "--by", "bob"});
 
+    CHECK(stranded.exit == 1);
+    CHECK(contains(stranded.err, "generation 7 was never allocated and nobody listens at it"));
     CHECK(approved.exit == 0);
     CHECK(approved.out == "task " + id + " is pending\n");
     CHECK(again.exit == 1);
@@ -101,6 +112,32 @@ TEST_CASE("cuebox task rejects and cancels", "[cuebox]")
           "rejected by grace: too dear, cancelled by ada: a slip");
 }
 
+TEST_CASE("what is nested as deep as an event may be is printed as JSON", "[cuebox]")
+{
+    const migrated database;
+    const std::string deep = "{\"a\": " + std::string(63, '[') + std::string(63, ']') + "}";
+    const auto created =
+        task(database, {"create", "--kind", "k", "--source", "s", "--input", deep});
+    CHECK(created.exit == 0);
+    const std::string id = database.query("select id from platform.agent_tasks");
+    const std::string event =
+        database.query("select core.outbox_publish('deep.event', 'api', 7, '" + deep + "')");
+    database.query("update core.outbox set status = 'failed', failed_at = now(), last_error = 'no' "
+                   "where id = '" +
+                   event + "'");
+
+    const auto shown = task(database, {"show", id, "--json"});
+    const auto listed = task(database, {"list", "--json"});
+    const auto letter = cuebox::test::run(
+        CUEBOX, {"dlq", "show", event, "--json", "--database", database.conninfo()});
+
+    for (const auto& each : {shown, listed, letter}) {
+        INFO(each.err);
+        CHECK(each.exit == 0);
+        CHECK(contains(each.out, deep));
+    }
+}
+
 TEST_CASE("what cuebox task cannot do is said with the next step", "[cuebox]")
 {
     const migrated database;
@@ -118,6 +155,9 @@ TEST_CASE("what cuebox task cannot do is said with the next step", "[cuebox]")
     CHECK(said(task(database, {"approve", nobody})) ==
           "1 cuebox: no agent task " + nobody + ". List tasks with: cuebox task list\n");
     CHECK(said(task(database, {"create", "--kind", "k"})).starts_with("2 cuebox: --source is"));
+    CHECK(said(task(database, {"create", "--kind", "", "--source", "s"})) ==
+          "1 cuebox: the kind of a task has 0 bytes, 1 to 255 are allowed: name the executor that "
+          "runs it\n");
     CHECK(contains(said(task(database, {"create", "--kind", "k", "--source", "s", "--input", "{"})),
                    "1 cuebox: "));
     CHECK(said(task(empty, {"list"})) ==

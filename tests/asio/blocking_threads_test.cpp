@@ -91,6 +91,22 @@ TEST_CASE("threads end when nothing is left to do, and start again when there is
     CHECK(done.count() == 3);
 }
 
+TEST_CASE("who ends can wait until nothing is under way, or for as long as there is time", "[asio]")
+{
+    blocking_threads threads({.threads = 2, .waiting = 10});
+    door door;
+    tally later;
+    CHECK(threads.wait_until_idle(0ms));
+
+    threads.run(door.pass());
+    threads.run([later]() mutable { later.add(); }, 1ms);
+    later.wait_for(1);
+
+    CHECK_FALSE(threads.wait_until_idle(1ms));
+    door.open();
+    CHECK(threads.wait_until_idle(1h));
+}
+
 TEST_CASE("without threads to be had a call is dropped, not waited for", "[asio]")
 {
     blocking_threads threads({.threads = 0, .waiting = 10});

@@ -90,3 +90,56 @@ TEST_CASE("the embedded migrations ascend, have checksums, and end in SQL", "[ou
         CHECK(ours);
     }
 }
+
+namespace {
+
+// The names of what is applied together.
+std::string grouped(std::span<const migration> all, const std::vector<applied_migration>& rows,
+                    bool without_roles = false)
+{
+    std::string text;
+    for (const auto& group : group_pending(compare_migrations(all, rows, without_roles))) {
+        text += text.empty() ? "" : " | ";
+        for (const auto& each : group)
+            text += (text.ends_with(' ') || text.empty() ? "" : "+") + each.name;
+    }
+    return text;
+}
+
+constexpr migration upgrade[] = {
+    {.version = "1", .name = "a", .checksum = "", .sql = ""},
+    {.version = "2", .name = "b", .checksum = "", .sql = ""},
+    {.version = "3", .name = "b_roles", .checksum = "", .sql = ""},
+    {.version = "4", .name = "c", .checksum = "", .sql = ""},
+    {.version = "5", .name = "d", .checksum = "", .sql = ""},
+    {.version = "6", .name = "cd_roles", .checksum = "", .sql = ""},
+    {.version = "7", .name = "e", .checksum = "", .sql = ""},
+    {.version = "8", .name = "f", .checksum = "", .sql = ""},
+};
+
+}
+
+TEST_CASE("roles are applied with the file before them, in an empty database", "[outbox]")
+{
+    CHECK(grouped(upgrade, {}) == "a | b+b_roles | c | d+cd_roles | e | f");
+    CHECK(grouped(upgrade, {}, true) == "a | b | c | d | e | f");
+}
+
+TEST_CASE("where the schema is in use, all up to the next roles is applied at once", "[outbox]")
+{
+    const std::vector rows{row_of("1", ""), row_of("2", ""), row_of("3", "")};
+    CHECK(grouped(upgrade, rows) == "c+d+cd_roles | e | f");
+    // Roles that were left out so far are one step: each names what another has replaced.
+    const std::vector without{row_of("1", ""), row_of("2", ""), row_of("4", ""), row_of("5", ""),
+                              row_of("7", ""), row_of("8", "")};
+    CHECK(grouped(upgrade, without) == "b_roles+cd_roles");
+}
+
+TEST_CASE("roles are not left out where they are in use", "[outbox]")
+{
+    const std::vector none{row_of("20260101000000", "aa")};
+    CHECK_NOTHROW(refuse_without_roles(compare_migrations(files, none, true)));
+
+    const std::vector some{row_of("20260101000000", "aa"), row_of("20260102000000", "bb")};
+    CHECK_THROWS_AS(refuse_without_roles(compare_migrations(files, some, true)), migration_error);
+}

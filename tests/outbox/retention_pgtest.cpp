@@ -1,5 +1,6 @@
 #include "support/migrated.hpp"
 #include "support/psql.hpp"
+#include "support/session.hpp"
 
 #include <cuebox/outbox/error.hpp>
 #include <cuebox/outbox/retention.hpp>
@@ -122,4 +123,63 @@ TEST_CASE("a sweep by rules that cannot be is refused before it touches anything
     const retention wrong{.handled_active = std::chrono::days(10)};
     CHECK_THROWS_AS(run(sweep_once(database.options(), wrong)), retention_error);
     CHECK(database.query("select count(*) from core.outbox where deleted_at is null") == "1");
+}
+
+TEST_CASE("what is kept forever is kept for 1000 years, not swept at once", "[outbox]")
+{
+    const migrated database;
+    deliver(database, "50 days");
+
+    for (const std::string years : {"1001", "9999", "400000"})
+        CHECK(refusal(database, "update core.retention_policies set active = '" + years +
+                                    " years' where subject = 'event_handled'")
+                  .find("violates check constraint") != std::string::npos);
+    database.query("begin; update core.retention_policies set active = '999 years', grace = '0'; "
+                   "update core.retention_policies set active = '1000 years' "
+                   "where subject = 'event_handled'; commit");
+    const swept done = run(sweep_once(database.options(), std::nullopt));
+
+    CHECK(done.ran);
+    CHECK(done.tombstoned == 0);
+    CHECK(run(read(database.options())).handled_active == retention_max);
+    CHECK(!why_refused({.handled_active = retention_max + 1s}).empty());
+    CHECK(!why_refused({.outbox_active = std::chrono::seconds::max(),
+                        .outbox_grace = std::chrono::seconds::max()})
+               .empty());
+}
+
+TEST_CASE("the registry compares years and days as the code does", "[outbox]")
+{
+    const migrated database;
+
+    // An interval of a year is 360 days to a comparison, and 365.25 to extract, which sweeps use.
+    CHECK(refusal(database, "begin; update core.retention_policies set active = '1 year', "
+                            "grace = '0' where subject = 'outbox_row'; "
+                            "update core.retention_policies set active = '365 days' "
+                            "where subject = 'event_handled'; commit")
+              .find("a replay could run twice") != std::string::npos);
+    database.query("begin; update core.retention_policies set active = '1 year', grace = '0' "
+                   "where subject = 'outbox_row'; update core.retention_policies "
+                   "set active = '366 days' where subject = 'event_handled'; commit");
+    CHECK(why_refused(run(read(database.options()))).empty());
+    CHECK(refusal(database, "update core.retention_policies set active = '0.4 seconds' "
+                            "where subject = 'outbox_row'")
+              .find("violates check constraint") != std::string::npos);
+}
+
+TEST_CASE("two changes of the registry at once are checked together", "[outbox]")
+{
+    const migrated database;
+    cuebox::test::session one{database.conninfo()};
+    cuebox::test::session other{database.conninfo()};
+
+    // Each is fine with what the other finds: 50 and 7 days below 60, 45 and 7 below 55.
+    one.ask("begin; update core.retention_policies set active = '50 days' "
+            "where subject = 'outbox_row'");
+    other.start("update core.retention_policies set active = '55 days' "
+                "where subject = 'event_handled'");
+    one.ask("commit");
+
+    CHECK(other.refused().find("a replay could run twice") != std::string::npos);
+    CHECK(why_refused(run(read(database.options()))).empty());
 }

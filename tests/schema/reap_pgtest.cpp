@@ -367,3 +367,18 @@ TEST_CASE("a worker that starts learns how many before it were lost", "[schema]"
     outbox.ask("select core.worker_unregister('w'), core.worker_unregister('p')");
     CHECK(outbox.ask(lost) == "0|0|0");
 }
+
+TEST_CASE("of a copy of a broadcast that is taken back, the event's own id is told", "[schema]")
+{
+    outbox outbox;
+    outbox.ask("select core.subscribe('ctx', 1, '{a}'), core.subscribe('mail', 1, '{a}');"
+               "select t.publish(1);"
+               "select core.outbox_expand(1, '{a}', 100, '-infinity', '-infinity')");
+    outbox.ask("select count(*) from core.outbox_claim('w', t.id(9), 1, 'ctx', '{a}', null, 10, "
+               "'-infinity', '-infinity')");
+    outbox.ask("update core.outbox set claimed_at = claimed_at - interval '1 hour' "
+               "where status = 'in_flight'");
+
+    CHECK(outbox.ask("select event_id = t.id(1), id = t.id(1), outcome from "
+                     "core.outbox_reap_events(1, 'ctx')") == "t|f|released");
+}

@@ -6,7 +6,10 @@
 #include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>
 
+#include <chrono>
 #include <string>
+#include <sys/socket.h>
+#include <sys/time.h>
 
 namespace cuebox::test {
 
@@ -16,8 +19,10 @@ struct http_answer
     std::string body{};
 };
 
-// GET from host:port on this machine, and waits for the answer.
-inline http_answer http_get(const std::string& address, const std::string& path)
+// GET from host:port on this machine, and waits for the answer; status 0 when there is none in
+// time.
+inline http_answer http_get(const std::string& address, const std::string& path,
+                            std::chrono::seconds within = std::chrono::seconds(60))
 {
     namespace asio = boost::asio;
     const auto colon = address.rfind(':');
@@ -25,6 +30,8 @@ inline http_answer http_get(const std::string& address, const std::string& path)
     asio::ip::tcp::socket socket(io);
     socket.connect({asio::ip::make_address(address.substr(0, colon)),
                     static_cast<std::uint16_t>(std::stoi(address.substr(colon + 1)))});
+    const timeval longest{.tv_sec = within.count(), .tv_usec = 0};
+    ::setsockopt(socket.native_handle(), SOL_SOCKET, SO_RCVTIMEO, &longest, sizeof longest);
     asio::write(socket, asio::buffer("GET " + path + " HTTP/1.1\r\nHost: " + address +
                                      "\r\nConnection: close\r\n\r\n"));
     std::string got;

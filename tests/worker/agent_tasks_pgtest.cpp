@@ -141,6 +141,38 @@ TEST_CASE("a program may speak before it listens, and on both streams", "[worker
     CHECK(worker->stop() == 0);
 }
 
+TEST_CASE("a program's task is over when it ends, whatever it has left behind", "[worker]")
+{
+    workshop shop;
+    // In a session of its own, and with the program's stdout and stderr.
+    const auto worker = shop.start_stock(
+        {.handlers =
+             sh("setsid sh -c 'echo began >> $JOURNAL; while [ ! -e $RELEASE ]; do sleep 0.02; "
+                "done; echo done >> $JOURNAL' & while ! grep -q began $JOURNAL; do sleep 0.02; "
+                R"(done; echo '{\"result\": \"heard\"}')")});
+
+    create(shop);
+
+    CHECK(tasks_are(shop, R"(succeeded 1 "heard")"));
+    CHECK(shop.reaches("delivered 0: 1"));
+    CHECK(count(shop.journal(), "done") == 0);
+    worker->release();
+    CHECK(shop.noted("done", 1));
+    CHECK(worker->stop() == 0);
+}
+
+TEST_CASE("a program that never stops answering is killed for it", "[worker]")
+{
+    workshop shop;
+    const auto worker = shop.start_stock({.handlers = sh("yes")});
+
+    create(shop);
+
+    CHECK(tasks_are(shop, "failed 1 sh answered more than 2 MiB"));
+    CHECK(shop.reaches("failed 0: 1"));
+    CHECK(worker->stop() == 0);
+}
+
 TEST_CASE("a program that takes longer than its executor's timeout is killed, and tried again",
           "[worker]")
 {
@@ -160,23 +192,30 @@ TEST_CASE("a task of a kind that the worker has no executor for says which it ha
 
     create(shop, "{}", "other");
 
-    CHECK(tasks_are(shop, "failed 1 no executor for tasks of kind \"other\": this worker has sh"));
+    CHECK(tasks_are(shop, "failed 0 no executor for tasks of kind \"other\": this worker has sh"));
     CHECK(worker->stop() == 0);
 }
 
 TEST_CASE("a task that is cancelled has its program killed", "[worker]")
 {
     workshop shop;
-    const auto worker = shop.start_stock({.handlers = sh(held, R"(, "watch": "20ms")")});
+    const auto worker = shop.start_stock(
+        {.handlers = sh("echo $$ > $RELEASE.pid; " + held, R"(, "watch": "20ms")")});
     const std::string id = create(shop);
     REQUIRE(shop.noted("began", 1));
+    const std::string pid = read_file(shop.files / "worker_1.release.pid");
+    const std::filesystem::path process = "/proc/" + pid.substr(0, pid.find('\n'));
+    REQUIRE(std::filesystem::exists(process));
 
     shop.database.query("select platform.agent_task_cancel('" + id + "', 'ada', 'a slip')");
 
     CHECK(shop.reaches("delivered 0: 1"));
     CHECK(tasks(shop) == "cancelled 1 cancelled by ada: a slip");
-    CHECK(count(shop.journal(), "done") == 0);
+    // Who is not there any more does not take the chance.
+    CHECK_FALSE(std::filesystem::exists(process));
+    worker->release();
     CHECK(worker->stop() == 0);
+    CHECK(count(shop.journal(), "done") == 0);
 }
 
 TEST_CASE("a task whose worker is killed is run by another, and recorded once", "[worker]")
@@ -197,7 +236,7 @@ TEST_CASE("a task whose worker is killed is run by another, and recorded once", 
     CHECK(count(shop.journal(), "began") == 2);
     const std::string fence = shop.database.query("select fence from platform.agent_tasks");
     CHECK(tasks(shop) == "succeeded 2 \"" + fence + "\"");
-    CHECK(shop.database.query("select count(*) from core.event_handled") == "1");
+    CHECK(shop.database.query("select count(*) from core.event_handled") == "0");
     // What the killed one had started lives on, and finds nobody who would hear it.
     first->release();
     CHECK(shop.noted("done", 2));
@@ -205,11 +244,20 @@ TEST_CASE("a task whose worker is killed is run by another, and recorded once", 
     CHECK(second->stop() == 0);
 }
 
-TEST_CASE("a worker that slept past its lease cannot record what it comes back with", "[worker]")
+TEST_CASE("a worker that slept past its lease neither records what it comes back with nor keeps "
+          "the task from its next run",
+          "[worker]")
 {
     workshop shop;
-    const workshop::plan plan{.handlers = sh(held),
-                              .settings = R"("lease": "2s", "reap": "200ms",)"};
+    // Fails once where it is told to; tried again in an hour.
+    const std::string script = "if [ -e $RELEASE.busy ]; then rm $RELEASE.busy; echo busy >&2; "
+                               "exit 3; fi; " +
+                               held;
+    const workshop::plan plan{
+        .handlers = R"({"name": "test.tasks", "kind": "agent_tasks", "executors": {"sh": )"
+                    R"({"command": ["sh", "-c", ")" +
+                    script + R"("]}}, "retry": {"max_retries": 5, "base": "1h", "cap": "1h"}})",
+        .settings = R"("lease": "2s", "reap": "200ms",)"};
     const auto sleeper = shop.start_stock(plan);
     create(shop);
     REQUIRE(shop.noted("began", 1));
@@ -218,10 +266,11 @@ TEST_CASE("a worker that slept past its lease cannot record what it comes back w
     // Its program does not sleep: the answer is there the moment it wakes up.
     sleeper->release();
     REQUIRE(shop.noted("done", 1));
+    write_file(shop.files / "worker_2.release.busy");
     const auto other = shop.start_stock(plan);
     other->release();
-    REQUIRE(shop.reaches("delivered 1: 1"));
-    const std::string before = tasks(shop);
+    REQUIRE(shop.reaches("pending 2: 1"));
+    CHECK(tasks(shop) == "pending 2 sh exited with 3: busy");
     const std::string row = shop.database.query("select * from platform.agent_tasks");
 
     sleeper->signal(SIGCONT);
@@ -229,8 +278,13 @@ TEST_CASE("a worker that slept past its lease cannot record what it comes back w
     // Its handler may come to its end, and does: with what it was answered, or because its lease is
     // gone.
     CHECK(sleeper->stop() == 0);
-    CHECK(tasks(shop) == before);
     CHECK(shop.database.query("select * from platform.agent_tasks") == row);
+    CHECK(shop.database.query("select count(*) from core.event_handled") == "0");
+    shop.database.query("update core.outbox set available_at = now(); "
+                        "select pg_notify(channel, '') from core.outbox");
+    REQUIRE(shop.reaches("delivered 2: 1"));
+    const std::string fence = shop.database.query("select fence from platform.agent_tasks");
+    CHECK(tasks(shop) == "succeeded 3 \"" + fence + "\"");
     CHECK(other->stop() == 0);
 }
 
@@ -249,5 +303,10 @@ TEST_CASE("what is wrong with executors in a config is said before anything runs
                    "/executors/a/command: is empty"));
     CHECK(contains(said(start + R"(, "events": ["x"], "executors": {"a": {"command": ["true"]}}})"),
                    "agent.task.dispatched alone"));
-    CHECK(said(start + R"(, "executors": {"a": {"command": ["true"]}}})") == "0 ");
+    const std::string whole = start + R"(, "executors": {"a": {"command": ["true"]}}})";
+    CHECK(said(whole) == "0 ");
+    CHECK(contains(said(whole + R"(, {"name": "test.more", "kind": "agent_tasks", "executors": )"
+                                R"({"b": {"command": ["true"]}}})"),
+                   R"(handlers "test.more" and "test.tasks" would each run the same )"
+                   R"(agent.task.dispatched: make one of them)"));
 }

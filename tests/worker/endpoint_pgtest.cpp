@@ -1,9 +1,12 @@
 #include "support/cluster.hpp"
 #include "support/http_get.hpp"
 #include "support/psql.hpp"
+#include "support/tcp_gate.hpp"
 #include "worker/workshop.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+
+#include <set>
 
 using namespace cuebox::worker::test;
 using cuebox::test::http_get;
@@ -32,6 +35,19 @@ std::string address_of(const running_worker& worker)
     }));
     const auto at = log.find(before) + before.size();
     return log.substr(at, log.find('\n', at) - at);
+}
+
+// What stands there twice, for then a scraper keeps either.
+std::string repeated_series(const std::string& text)
+{
+    std::set<std::string> seen;
+    std::istringstream lines(text);
+    std::string line;
+    while (std::getline(lines, line))
+        if (const std::string series = line.substr(0, line.rfind(' '));
+            !line.starts_with('#') && !seen.insert(series).second)
+            return series;
+    return "";
 }
 
 }
@@ -68,13 +84,14 @@ TEST_CASE("a scrape tells what was handled, what waits and how the context is", 
     CHECK(contains(text, "cuebox_publish_to_handled_seconds_count{context=\"test\","
                          "handler=\"test.note\"} 20\n"));
     CHECK(contains(text, "cuebox_backlog_rows{generation=\"7\",status=\"pending\"} 4\n"));
-    CHECK(contains(text, "cuebox_listen_up{context=\"test\",thread=\"1\"} 1\n"));
+    CHECK(contains(text, "cuebox_listen_up{context=\"test\",copy=\"1\"} 1\n"));
     CHECK(contains(text, "cuebox_notify_queue_usage_ratio "));
-    const std::string claimer = R"({context="test",thread="1",actor="claimer"} )";
+    const std::string claimer = R"({context="test",copy="1",actor="claimer"} )";
     CHECK(contains(text, "cuebox_actor_restarts_total" + claimer + "0\n"));
     CHECK(contains(text, "cuebox_mailbox_depth" + claimer));
     CHECK(contains(text, "process_resident_memory_bytes "));
 
+    CHECK(repeated_series(text) == "");
 #ifdef PROMTOOL
     // As Prometheus itself reads it.
     const auto checked = cuebox::test::run(PROMTOOL, {"check", "metrics"}, text);
@@ -127,4 +144,40 @@ TEST_CASE("what is asked for elsewhere is not found, and an address in use is sa
     CHECK(refused.exit == 1);
     CHECK(contains(refused.err, address));
     CHECK(worker->stop() == 0);
+}
+
+TEST_CASE("two contexts of one name are told apart", "[worker]")
+{
+    workshop shop;
+    const auto worker =
+        shop.start_stock({.handlers = note, .process = R"("threads": 2, )" + std::string(served)});
+    const std::string address = address_of(*worker);
+
+    std::string text;
+    CHECK(eventually([&] {
+        text = http_get(address, "/metrics").body;
+        return contains(text, "cuebox_listen_up{context=\"test\",copy=\"2\"} 1\n");
+    }));
+    CHECK(contains(text, "cuebox_listen_up{context=\"test\",copy=\"1\"} 1\n"));
+    CHECK(repeated_series(text) == "");
+    CHECK(worker->stop() == 0);
+}
+
+TEST_CASE("a database that has gone silent holds up no probe", "[worker]")
+{
+    workshop shop;
+    cuebox::test::tcp_gate gate;
+    const auto worker = shop.start_stock_on(
+        gate.conninfo(shop.database.name()),
+        {.handlers = note, .settings = R"("heartbeat": "100ms", )", .process = served});
+    const std::string address = address_of(*worker);
+    REQUIRE(eventually([&] { return http_get(address, "/readyz").status == 200; }));
+
+    gate.half_open();
+
+    // Each answer is of what is known, so an ordinary probe's patience is plenty.
+    CHECK(eventually([&] { return http_get(address, "/readyz", 1s).status == 503; }));
+    CHECK(http_get(address, "/healthz", 1s).status == 200);
+    CHECK(contains(http_get(address, "/metrics", 1s).body,
+                   "cuebox_database_silence_seconds{context=\"test\",copy=\"1\"} "));
 }

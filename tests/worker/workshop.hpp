@@ -120,10 +120,15 @@ public:
     std::unique_ptr<running_worker> start_stock(const plan& plan,
                                                 const cuebox::test::environment& added = {})
     {
+        return start_stock_on(database.conninfo(), plan, added);
+    }
+    // The same by another way to the database.
+    std::unique_ptr<running_worker> start_stock_on(const std::string& conninfo, const plan& plan,
+                                                   const cuebox::test::environment& added = {})
+    {
         const std::string config = configure(plan);
-        return start_program(CUEBOX,
-                             {"worker", "--config", config, "--database", database.conninfo()},
-                             config, added);
+        return start_program(CUEBOX, {"worker", "--config", config, "--database", conninfo}, config,
+                             added);
     }
     // What `cuebox worker` says when it is refused.
     cuebox::test::outcome run_stock(const plan& plan, const std::vector<std::string>& more = {})
