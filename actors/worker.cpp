@@ -4,6 +4,7 @@
 
 #include <cuebox/config/duration.hpp>
 #include <cuebox/event/timestamp.hpp>
+#include <cuebox/pg/transaction.hpp>
 #include <cuebox/runtime/cancellation.hpp>
 
 #include <boost/asio/cancellation_state.hpp>

@@ -3,7 +3,7 @@
 -- Counting the backlog takes a look at each unsettled row. So the count is kept, and shared: whoever needs one that
 -- is younger takes it, one at a time, and everybody else reads what is there. And it is limited by what it costs: a
 -- count that took t is followed by none for 200 t, half a per cent of one core, however large the backlog and however
--- many look at it; but for ten minutes at most, or one slow count would leave everybody with old figures for hours.
+-- many look at it; but for twenty minutes at most, or one slow count would leave everybody with old figures for hours.
 -- Every reading knows its age.
 
 create type core.backlog_group as (
@@ -53,7 +53,7 @@ declare
     c_lock_class constant int := 1668637026;   -- 'cueb'; workers' keys are above 0, the sweeper's is 0
     c_lock_key   constant int := -1;
     c_groups     constant int := 500;          -- what is beyond is one group, of its generation and status
-    c_pause_max  constant interval := '10 minutes';
+    c_pause_max  constant interval := '20 minutes';
     v_from       timestamptz;
     v_groups     core.backlog_group[];
     v_dead       core.dead_letter_group[];

@@ -26,8 +26,8 @@ operations::dlq_filter dlq_arguments::read() const
 bool dlq_arguments::empty() const
 {
     return !filter.event_type && !filter.source && !filter.target && !filter.handler &&
-           !filter.error && !filter.error_class && !filter.generation && !older_than && !newer_than &&
-           !event;
+           !filter.error && !filter.error_class && !filter.generation && !older_than &&
+           !newer_than && !event;
 }
 
 void add_dlq_filters(CLI::App& command, dlq_arguments& to)

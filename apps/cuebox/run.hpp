@@ -4,8 +4,8 @@
 
 namespace cuebox::cli {
 
-// What SIGINT, SIGTERM and SIGQUIT make of a command: a failure that says so, or, for one that has no other
-// end, its end.
+// What SIGINT, SIGTERM and SIGQUIT make of a command: a failure that says so, or, for one that has
+// no other end, its end.
 enum class when_interrupted
 {
     fails,

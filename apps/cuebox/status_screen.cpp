@@ -119,12 +119,14 @@ status_screen::status_screen(const boost::asio::any_io_executor& on,
             .colours = wants_colours(),
             .unicode = speaks_unicode(),
             .interval = interval},
-      resized_(on, SIGWINCH)
+      resized_(on, SIGWINCH),
+      stopped_(on, SIGTSTP)
 {
     // Opened anew: what is not to block here must not stop to block for whoever started us.
     if (const int keyboard = ::open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY); keyboard >= 0)
         keys_.emplace(on, keyboard);
     await_resize();
+    await_stop();
     await_key();
     draw();
 }
@@ -160,6 +162,21 @@ void status_screen::await_resize()
         look_.size = size_of_terminal();
         draw();
         await_resize();
+    });
+}
+
+// The shell gets its screen; when it has us go on, this goes on where it was.
+void status_screen::await_stop()
+{
+    stopped_.async_wait([this](const boost::system::error_code& error, int) {
+        if (error)
+            return;
+        screen_.leave();
+        std::raise(SIGSTOP);
+        screen_.enter();
+        look_.size = size_of_terminal();
+        draw();
+        await_stop();
     });
 }
 

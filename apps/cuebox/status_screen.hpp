@@ -42,8 +42,8 @@ private:
     std::string trouble_;
 };
 
-// The frame on the whole screen: redrawn when its size changes, gone with this object. The key q is
-// a SIGINT to this process, as Ctrl-C is.
+// The frame on the whole screen: redrawn when its size changes, gone with this object, and while
+// Ctrl-Z has the process stopped. The key q is a SIGINT to this process, as Ctrl-C is.
 class status_screen
 {
 public:
@@ -55,12 +55,14 @@ public:
 private:
     void draw() const;
     void await_resize();
+    void await_stop();
     void await_key();
 
     status_frame frame_;
     status_frame::look look_;
     full_screen screen_;
     boost::asio::signal_set resized_;
+    boost::asio::signal_set stopped_;
     std::optional<boost::asio::posix::stream_descriptor> keys_;
     std::array<char, 16> typed_{};
 };

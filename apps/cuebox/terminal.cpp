@@ -173,16 +173,27 @@ struct full_screen::modes
 full_screen::full_screen()
 {
     modes found{};
-    if (isatty(STDIN_FILENO) != 0 && tcgetattr(STDIN_FILENO, &found.input) == 0) {
+    if (isatty(STDIN_FILENO) != 0 && tcgetattr(STDIN_FILENO, &found.input) == 0)
         before_ = std::make_unique<modes>(found);
-        termios quiet = found.input;
+    enter();
+}
+
+full_screen::~full_screen()
+{
+    leave();
+}
+
+void full_screen::enter() const
+{
+    if (before_) {
+        termios quiet = before_->input;
         quiet.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
         tcsetattr(STDIN_FILENO, TCSANOW, &quiet);
     }
     show("\033[?1049h\033[?25l\033[?7l");
 }
 
-full_screen::~full_screen()
+void full_screen::leave() const
 {
     show("\033[?7h\033[?25h\033[?1049l");
     if (before_)

@@ -57,6 +57,10 @@ public:
 
     void show(std::string_view frame) const;
 
+    // For a process that stops for a while: gives the screen back, and takes it again.
+    void leave() const;
+    void enter() const;
+
 private:
     struct modes;
     std::unique_ptr<modes> before_;

@@ -96,8 +96,8 @@ bool blocking_threads::run(job what, clock::duration later) noexcept
 bool blocking_threads::wait_until_idle(clock::duration longest) const
 {
     std::unique_lock lock(state_->mutex);
-    return state_->idle.wait_for(
-        lock, longest, [this] { return state_->busy == 0 && state_->queue.empty(); });
+    return state_->idle.wait_for(lock, longest,
+                                 [this] { return state_->busy == 0 && state_->queue.empty(); });
 }
 
 std::size_t blocking_threads::threads() const

@@ -108,7 +108,8 @@ public:
         if (rate_ <= 0)
             co_return;
         using seconds = std::chrono::duration<double>;
-        constexpr seconds longest = std::chrono::years(100); // Of nanoseconds there are only so many.
+        constexpr seconds longest =
+            std::chrono::years(100); // Of nanoseconds there are only so many.
         const auto takes = std::min(seconds(static_cast<double>(taken) / rate_), longest);
         const auto due = began_ + std::chrono::duration_cast<pg::clock::duration>(takes);
         const auto executor = co_await boost::asio::this_coro::executor;

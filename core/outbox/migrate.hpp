@@ -28,9 +28,10 @@ struct migrate_options
 
 // Brings schema core up to date, each migration in a transaction together with the roles that
 // belong to it (group_pending), and says what it applied. Throws migration_error for roles that
-// would be left out where they are in use, and when others never let go of the tables. Safe to run twice and from many processes at once: one applies, the others wait and find
-// nothing left to do. It opens a second connection, whose transaction holds the lock, so that it
-// works through a transaction pooler too.
+// would be left out where they are in use, and when others never let go of the tables. Safe to run
+// twice and from many processes at once: one applies, the others wait and find nothing left to do.
+// It opens a second connection, whose transaction holds the lock, so that it works through a
+// transaction pooler too.
 pg::awaitable<std::vector<migration_state>> migrate(pg::connect_options database);
 pg::awaitable<std::vector<migration_state>> migrate(pg::connect_options database,
                                                     migrate_options options);

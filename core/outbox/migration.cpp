@@ -84,9 +84,8 @@ std::vector<std::vector<migration_state>> group_pending(std::span<const migratio
     };
     const bool in_use =
         std::ranges::any_of(states, [](const auto& each) { return each.applied_at.has_value(); });
-    auto roles_left = std::ranges::count_if(states, [&](const migration_state& each) {
-        return is_pending(each) && each.roles();
-    });
+    auto roles_left = std::ranges::count_if(
+        states, [&](const migration_state& each) { return is_pending(each) && each.roles(); });
     std::vector<std::vector<migration_state>> groups;
     for (const migration_state& each : states) {
         if (!is_pending(each))

@@ -69,7 +69,6 @@ void refuse_without_roles(std::span<const migration_state> states);
 // transaction. Roles and grants go with the file before them. Where the schema is in use already,
 // everything up to them does: a function that was replaced must not be seen before what it calls
 // may be called.
-std::vector<std::vector<migration_state>>
-group_pending(std::span<const migration_state> states);
+std::vector<std::vector<migration_state>> group_pending(std::span<const migration_state> states);
 
 }

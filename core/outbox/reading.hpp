@@ -68,7 +68,7 @@ struct xmin_holder
 {
     // 'backend', 'prepared transaction', 'replication slot' or 'standby'.
     std::string kind{};
-    // The pid, the gid, the name of the slot or of the standby.
+    // The pid (a standby's is that of its sender), the gid, or the name of the slot.
     std::string identity{};
     std::string database{};
     std::string role{};

@@ -82,6 +82,31 @@ TEST_CASE("a result waits for a database that is away, and its executor does not
     CHECK(desk.get(id)->attempts == 1);
 }
 
+TEST_CASE("a database that does not answer keeps no run beyond its timeout", "[agent_tasks]")
+{
+    ledger told;
+    const held_executor held{told};
+    executor_registry executors;
+    executors.on("hold", held, {.timeout = 3s});
+    office desk(std::move(executors), 1ms);
+    const auto id = desk.ask_for("hold");
+    REQUIRE(noted(told, "began"));
+    cuebox::test::session administrator{desk.database.conninfo()};
+    administrator.ask("begin; lock table platform.agent_tasks in access exclusive mode");
+    REQUIRE(cuebox::test::eventually([&] {
+        return desk.database.query("select count(*) from pg_stat_activity where query like "
+                                   "'%agent_task_unwanted%' and wait_event_type = 'Lock'") == "1";
+    }));
+
+    REQUIRE(noted(told, "ended"));
+    held.gate->set_value();
+    administrator.ask("rollback");
+
+    REQUIRE(desk.handled("delivered"));
+    CHECK(desk.book.count("retry") == 1);
+    CHECK(desk.get(id)->attempts == 2);
+}
+
 TEST_CASE("a fence lets a later claim start, and neither an earlier one start nor end it",
           "[agent_tasks]")
 {

@@ -243,8 +243,8 @@ TEST_CASE("a registry that was shortened for a while is not forgotten", "[operat
     };
 
     set("5 days", "10 days");
-    const outbox::swept done = desk.run(
-        [](pg::connection& link) { return outbox::sweep(link, std::nullopt); });
+    const outbox::swept done =
+        desk.run([](pg::connection& link) { return outbox::sweep(link, std::nullopt); });
     set("45 days", "60 days");
 
     CHECK(done.tombstoned == 1);
@@ -286,9 +286,8 @@ TEST_CASE("a limit is of what is done: those that are refused do not use it up",
 
     const auto by_filter = replay(desk, {}, {.bulk = {.limit = 2}});
     const std::vector<event::uuid> ids{row(1), row(2), row(7), row(8)};
-    const auto by_id = desk.run([&](pg::connection& link) {
-        return replay_dlq_events(link, ids, {.bulk = {.limit = 1}});
-    });
+    const auto by_id = desk.run(
+        [&](pg::connection& link) { return replay_dlq_events(link, ids, {.bulk = {.limit = 1}}); });
 
     CHECK(by_filter.done == 2);
     CHECK(by_filter.refused == 4);
@@ -324,9 +323,8 @@ TEST_CASE("what failed of a broadcast is found by the event's id", "[operations]
     CHECK(says(why_not(desk, {.id = row(1)}), "is delivered, only failed events can be replayed; "
                                               "Copies of it have failed, see which: cuebox dlq "
                                               "list --event "));
-    const auto found = desk.run([](pg::connection& link) {
-        return list_dlq_events(link, {.event_id = row(1)}, {});
-    });
+    const auto found = desk.run(
+        [](pg::connection& link) { return list_dlq_events(link, {.event_id = row(1)}, {}); });
     REQUIRE(found.events.size() == 1);
     CHECK(found.events[0].target == "mail");
     CHECK(replay(desk, {.event_id = row(1)}, {}).done == 1);

@@ -83,8 +83,8 @@ TEST_CASE("a database with roles is not migrated without them", "[outbox]")
     const first_version database;
 
     CHECK(refusal(database, {.without_roles = true}).find("this database has Cuebox's roles") == 0);
-    CHECK(database.query("select count(*) from core.schema_migrations where version > '20261117'") ==
-          "0");
+    CHECK(database.query(
+              "select count(*) from core.schema_migrations where version > '20261117'") == "0");
 }
 
 TEST_CASE("who works meanwhile sees an upgrade with its roles, or nothing of it", "[outbox]")

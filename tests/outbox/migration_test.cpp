@@ -130,8 +130,8 @@ TEST_CASE("where the schema is in use, all up to the next roles is applied at on
     const std::vector rows{row_of("1", ""), row_of("2", ""), row_of("3", "")};
     CHECK(grouped(upgrade, rows) == "c+d+cd_roles | e | f");
     // Roles that were left out so far are one step: each names what another has replaced.
-    const std::vector without{row_of("1", ""), row_of("2", ""), row_of("4", ""), row_of("5", ""),
-                              row_of("7", ""), row_of("8", "")};
+    const std::vector without{row_of("1", ""), row_of("2", ""), row_of("4", ""),
+                              row_of("5", ""), row_of("7", ""), row_of("8", "")};
     CHECK(grouped(upgrade, without) == "b_roles+cd_roles");
 }
 
