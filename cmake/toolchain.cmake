@@ -43,3 +43,8 @@ if(CUEBOX_FUZZ)
     # Coverage everywhere; only the targets themselves link libFuzzer's main.
     target_compile_options(cuebox_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
+
+# For what is compiled more often than it is run, or waits for a network whenever it runs: tests, examples, HTTP.
+function(cuebox_quick_to_build target)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
+endfunction()

@@ -79,6 +79,9 @@ awaitable<void> look_after(task_run& run, duration watch, watched& all)
 
 awaitable<void> keep_time(task_run& run, watched& all)
 {
+    // What ends at once has told nobody of us.
+    if (all.ended)
+        co_return;
     all.alarm.expires_at(run.deadline());
     co_await all.alarm.async_wait(asio::use_awaitable);
     if (!all.ended && !all.end.unwanted) {

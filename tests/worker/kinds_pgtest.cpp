@@ -206,6 +206,7 @@ TEST_CASE("a program that says a great deal is quoted with the end of it", "[wor
     shop.publish("test.exec", "{}");
 
     CHECK(shop.reaches("failed 0: 1"));
+    INFO(last_error(shop));
     CHECK(last_error(shop).ends_with("é19998\né19999"));
     CHECK(last_error(shop).size() <= 2'100);
     CHECK(worker->stop() == 0);
