@@ -244,6 +244,10 @@ public:
         outcome_.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
         while (!outcome_.err.empty() && outcome_.err.back() == '\n')
             outcome_.err.pop_back();
+        // How much of it is there depends on how it came: a reason that is cut later would lose its
+        // end, which is what tells most.
+        if (outcome_.err.size() > err_max)
+            outcome_.err.erase(0, outcome_.err.size() - err_max);
         co_return std::move(outcome_);
     }
 
