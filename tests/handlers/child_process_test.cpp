@@ -161,8 +161,19 @@ TEST_CASE("a program that does not read its input harms nobody")
     CHECK(sigismember(&pending, SIGPIPE) == 0);
 }
 
+// UBSan opens a pipe to find out whether an object can be read, and takes it for none when there is
+// no descriptor left.
+#if defined(__has_feature)
+#if __has_feature(undefined_behavior_sanitizer)
+#define CUEBOX_SANITIZED
+#endif
+#endif
+
 TEST_CASE("a program that cannot be started for want of descriptors leaves none open")
 {
+#ifdef CUEBOX_SANITIZED
+    SKIP("sanitized");
+#endif
     asio::io_context io{1};
     REQUIRE(run(io, {"true"}).exit == 0); // The loop has what it needs.
     const std::size_t before = open_descriptors();
