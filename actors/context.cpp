@@ -105,7 +105,6 @@ context::~context()
     company_->lanes.clear();
     company_->claimer = {};
     company_->retry = {};
-    company_->gauge = {};
 }
 
 // In the order in which they start. They stop in reverse: first nothing more is claimed, then
@@ -135,7 +134,7 @@ void context::furnish()
     all.claimer = tree_->add<claimer>("claimer", roomy, company_);
     all.retry = tree_->add<retry>("retry", company_);
     tree_->add<reaper>("reaper", company_);
-    all.gauge = tree_->add<gauge>("gauge", company_);
+    tree_->add<gauge>("gauge", company_);
     tree_->add<sweeper>("sweeper", company_);
 
     tree_->report_to([log = all.log](const report& report) {
@@ -174,11 +173,6 @@ awaitable<actors::line_health> context::line() const
 awaitable<actors::claimer_load> context::load() const
 {
     return ask(home_, company_->claimer, actors::get_load{}, ask_deadline);
-}
-
-awaitable<outbox::gauges> context::gauges() const
-{
-    return ask(home_, company_->gauge, actors::get_gauges{}, ask_deadline);
 }
 
 actors::context_health context::health() const

@@ -78,8 +78,8 @@ public:
     // How it is doing; on its loop's executor. Throw ask_error while it is not running.
     awaitable<actors::line_health> line() const;
     awaitable<actors::claimer_load> load() const;
-    awaitable<outbox::gauges> gauges() const;
-    // What it last said of all that, and its tree; from any thread, without waiting for anybody.
+    // What it last said of all that, what its gauge read last, and its tree; from any thread,
+    // without waiting for anybody.
     actors::context_health health() const;
 
 private:

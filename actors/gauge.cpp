@@ -26,12 +26,8 @@ awaitable<void> gauge::run(self<messages>& me)
 {
     me.every(company_->settings.gauge, tick{});
     co_await read(me);
-    while (auto message = co_await me.receive()) {
-        if (auto* asked = std::get_if<request<get_gauges>>(&*message))
-            asked->reply(last_);
-        else
-            co_await read(me);
-    }
+    while (auto message = co_await me.receive())
+        co_await read(me);
 }
 
 awaitable<void> gauge::read(self<messages>& me)

@@ -296,10 +296,6 @@ struct recheck_due
     using coalesces = void;
 };
 using reaper_messages = messages<tick, recheck_due>;
-struct get_gauges
-{
-    using reply = outbox::gauges;
-};
-using gauge_messages = messages<tick, get_gauges>;
+using gauge_messages = messages<tick>;
 using sweeper_messages = messages<tick>;
 }

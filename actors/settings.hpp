@@ -88,7 +88,6 @@ struct company
     std::vector<address<lane_messages>> lanes{};
     address<claimer_messages> claimer{};
     address<retry_messages> retry{};
-    address<gauge_messages> gauge{};
 };
 
 using company_ptr = std::shared_ptr<const company>;
