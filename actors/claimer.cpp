@@ -289,6 +289,9 @@ void claimer::claim_leased(self<messages>& me)
         const std::size_t limit = std::min(wanted, room());
         if (leased_.busy[i] || limit == 0 || !leased_.hungry(now))
             continue;
+        // While everybody has something to do, a claim can wait until it is worth its round trip.
+        if (leased_.backlog() && limit < wanted && hand_.size() > at_work_)
+            continue;
         claim order{leased_.request(limit, now)};
         const auto bounds = order.wanted.bounds;
         if (company_->settlers[i].try_send(std::move(order)) != sent::accepted)

@@ -246,9 +246,9 @@ void connection::repeat_to_claimer()
 
 awaitable<outbox::worker_report> connection::report(self<messages>& me)
 {
-    outbox::worker_report said{.delivered = company_->tally->delivered,
-                               .retried = company_->tally->retried,
-                               .failed = company_->tally->failed};
+    const tally so_far = company_->tally->read();
+    outbox::worker_report said{
+        .delivered = so_far.delivered, .retried = so_far.retried, .failed = so_far.failed};
     try {
         const claimer_load load =
             co_await me.ask(company_->claimer, get_load{}, std::chrono::seconds(1));

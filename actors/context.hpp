@@ -81,6 +81,8 @@ public:
     // What it last said of all that, what its gauge read last, and its tree; from any thread,
     // without waiting for anybody.
     actors::context_health health() const;
+    // How many rows were settled, and how; from any thread.
+    actors::tally settled() const { return company_->tally->read(); }
 
 private:
     void furnish();

@@ -2,6 +2,7 @@
 
 #include "trouble.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace cuebox::actors {
@@ -10,6 +11,9 @@ namespace {
 
 // Of the queue: a listener somewhere in the cluster does not read, and at 1 every NOTIFY fails.
 constexpr double queue_alarm = 0.25;
+
+// A count passes over the whole backlog, and a process that starts has that to work off first.
+constexpr std::chrono::seconds first_look{5};
 
 template <class Group>
 std::int64_t events_of(const std::vector<Group>& groups)
@@ -25,7 +29,7 @@ std::int64_t events_of(const std::vector<Group>& groups)
 awaitable<void> gauge::run(self<messages>& me)
 {
     me.every(company_->settings.gauge, tick{});
-    co_await read(me);
+    me.after(std::min<duration>(company_->settings.gauge, first_look), tick{});
     while (auto message = co_await me.receive())
         co_await read(me);
 }

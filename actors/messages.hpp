@@ -17,7 +17,9 @@ namespace cuebox::actors {
 // A leased row in this process's hands.
 struct held_row
 {
+    // Its payload is in the envelope.
     std::shared_ptr<const outbox::claimed_row> row{};
+    std::shared_ptr<const event::envelope> envelope{};
     pg::uuid token{};
     // The settler that claimed it, and will settle it.
     std::size_t settler = 0;

@@ -16,6 +16,9 @@ namespace {
 // lease to be overdue by a fifth of its length at most.
 constexpr int looks_per_lease = 5;
 
+// Nor is it the first thing to do for a process that starts: that has the backlog to work off.
+constexpr std::size_t ticks_before_first_look = 4;
+
 constexpr std::chrono::hours recheck_every{1};
 
 std::string type_limits(const handling::handler_set& handlers)
@@ -36,6 +39,7 @@ reaper::reaper(company_ptr company) : company_(std::move(company))
     const auto step = std::max(rules.reap, std::chrono::milliseconds(1));
     expired_every_ =
         static_cast<std::size_t>(std::max<std::int64_t>(1, rules.lease / looks_per_lease / step));
+    first_look_ = std::min(ticks_before_first_look, expired_every_ - 1);
 }
 
 awaitable<void> reaper::run(self<messages>& me)
@@ -51,7 +55,7 @@ awaitable<void> reaper::run(self<messages>& me)
         // their backoff.
         if (me.now() < not_before_)
             continue;
-        request_.expired = ticks_++ % expired_every_ == 0;
+        request_.expired = ticks_++ % expired_every_ == first_look_;
         request_.max_retries = company_->handlers->max_retries();
         request_.type_limits = type_limits(*company_->handlers);
         try {

@@ -23,6 +23,7 @@ private:
     outbox::reap_request request_;
     std::size_t ticks_ = 0;
     time_point not_before_{};
+    std::size_t first_look_ = 0;
     std::size_t expired_every_ = 1;
 };
 

@@ -38,6 +38,18 @@ std::optional<event::traceparent> open_span(const company& company, const outbox
     return parent ? event::child_of(*parent) : event::new_trace();
 }
 
+// Only where somebody reads it: it is made for every event.
+telemetry::logger log_of(const company& company, const outbox::claimed_row& row,
+                         const handling::handler_run& run)
+{
+    if (!company.log.says(telemetry::level::error))
+        return company.log;
+    return with_trace(company.log, run.trace)
+        .with({{"event_id", event::print_uuid(row.event_id)},
+               {"event_type", row.event_type},
+               {"handler_name", run.by->name}});
+}
+
 }
 
 handling::arrival arrive(const company& company, const outbox::claimed_row& row,
@@ -45,15 +57,12 @@ handling::arrival arrive(const company& company, const outbox::claimed_row& row,
                          const pg::uuid& token, handling::handler_run& run)
 {
     run.trace = open_span(company, row);
-    const auto log = with_trace(company.log, run.trace);
     return {.envelope = envelope,
             .attempt = row.attempts + 1,
             .claim_token = token,
             .deadline = time_point::max(),
             .trace = run.trace,
-            .log = log.with({{"event_id", event::print_uuid(row.event_id)},
-                             {"event_type", row.event_type},
-                             {"handler_name", run.by->name}}),
+            .log = log_of(company, row, run),
             .stop = {}};
 }
 
@@ -119,11 +128,14 @@ duration waited(const outbox::claimed_row& row, const handling::handler_run& run
     return std::max<duration>(run.began_at + run.took - since, duration{});
 }
 
-void count(tally& so_far, const policy::verdict& verdict)
+void count(tally_keeper& so_far, const policy::verdict& verdict)
 {
-    so_far.delivered += std::holds_alternative<policy::delivered>(verdict) ? 1 : 0;
-    so_far.retried += std::holds_alternative<policy::retry_in>(verdict) ? 1 : 0;
-    so_far.failed += std::holds_alternative<policy::dead_letter>(verdict) ? 1 : 0;
+    if (std::holds_alternative<policy::delivered>(verdict))
+        so_far.delivered();
+    else if (std::holds_alternative<policy::retry_in>(verdict))
+        so_far.retried();
+    else if (std::holds_alternative<policy::dead_letter>(verdict))
+        so_far.failed();
 }
 
 void report_run(const company& company, const outbox::claimed_row& row,
@@ -204,7 +216,7 @@ void report_reaped(const company& company, const outbox::reaped_row& row)
                                             {"attempts", row.attempts}});
     if (!dead)
         return;
-    company.tally->failed += 1;
+    company.tally->failed();
     raise_alert(company, {.event_id = row.event_id,
                           .row = row.id,
                           .event_type = row.event_type,

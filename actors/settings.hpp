@@ -14,7 +14,9 @@
 #include <cuebox/telemetry/log.hpp>
 #include <cuebox/telemetry/span.hpp>
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -54,12 +56,33 @@ struct settings
     std::chrono::milliseconds stop_deadline = std::chrono::seconds(30);
 };
 
-// What became of the rows of a context since it was made; on its loop.
+// What became of the rows of a context since it was made.
 struct tally
 {
     std::uint64_t delivered = 0;
     std::uint64_t retried = 0;
     std::uint64_t failed = 0;
+};
+
+// Counted on the context's loop, read from anywhere.
+class tally_keeper
+{
+public:
+    void delivered() noexcept { delivered_.fetch_add(1, std::memory_order_relaxed); }
+    void retried() noexcept { retried_.fetch_add(1, std::memory_order_relaxed); }
+    void failed() noexcept { failed_.fetch_add(1, std::memory_order_relaxed); }
+
+    tally read() const noexcept
+    {
+        return {.delivered = delivered_.load(std::memory_order_relaxed),
+                .retried = retried_.load(std::memory_order_relaxed),
+                .failed = failed_.load(std::memory_order_relaxed)};
+    }
+
+private:
+    std::atomic<std::uint64_t> delivered_{0};
+    std::atomic<std::uint64_t> retried_{0};
+    std::atomic<std::uint64_t> failed_{0};
 };
 
 // What the actors of one context share. Made before any of them starts; only the handlers may be
@@ -78,7 +101,7 @@ struct company
     std::shared_ptr<actors::measures> measures{};
     telemetry::span_sink spans{};
     telemetry::alert_sink alert{};
-    std::shared_ptr<actors::tally> tally = std::make_shared<actors::tally>();
+    std::shared_ptr<tally_keeper> tally = std::make_shared<tally_keeper>();
     std::shared_ptr<trouble_book> trouble = std::make_shared<trouble_book>();
     std::shared_ptr<actors::vitals> vitals = std::make_shared<actors::vitals>();
 

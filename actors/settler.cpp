@@ -5,7 +5,11 @@
 
 #include <cuebox/event/uuid.hpp>
 
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace cuebox::actors {
@@ -20,8 +24,10 @@ constexpr std::chrono::milliseconds pause_after_failure{500};
 // Whether the key may have been seen before: on the plain way it cannot.
 bool may_be_a_duplicate(const outbox::claimed_row& row)
 {
+    std::array<char, 36> id{};
+    event::print_uuid(row.event_id, id);
     return row.attempts > 0 || row.due_at_a_time() ||
-           row.idempotency_key != event::print_uuid(row.event_id);
+           row.idempotency_key != std::string_view(id.data(), id.size());
 }
 
 }
@@ -37,8 +43,10 @@ awaitable<void> settler::run(self<messages>& me)
         take(*message);
         while (auto more = me.try_receive())
             take(*more);
-        while (has_work() && !me.stopping())
+        while (has_work() && !me.stopping()) {
+            co_await gather(me);
             co_await flush(me);
+        }
     }
     // The workers have stopped before: what they left here is all there will be.
     while (auto left = me.try_receive())
@@ -53,8 +61,10 @@ awaitable<void> settler::run(self<messages>& me)
 
 void settler::take(messages::any& message)
 {
-    if (auto* done = std::get_if<settle>(&message))
-        outcomes_.push_back(std::move(*done));
+    if (auto* done = std::get_if<settle>(&message)) {
+        outcomes_.push_back(std::move(done->outcome));
+        rows_.push_back(std::move(done->row));
+    }
     else if (auto* asked = std::get_if<claim>(&message))
         wanted_ = std::move(asked->wanted);
     else if (auto* held = std::get_if<extend_leases>(&message))
@@ -76,6 +86,18 @@ void settler::take(messages::any& message)
 bool settler::has_work() const noexcept
 {
     return !outcomes_.empty() || wanted_ || leases_ || running_changed_ || floor_wanted_;
+}
+
+// Handlers that end in one turn of the loop are settled by one statement, and what the claimer asks
+// for in return goes along.
+awaitable<void> settler::gather(self<messages>& me)
+{
+    for (std::size_t before = 0; before < outcomes_.size() && outcomes_.size() < outcomes_max;) {
+        before = outcomes_.size();
+        co_await asio::post(me.loop().executor(), asio::use_awaitable);
+        while (auto more = me.try_receive())
+            take(*more);
+    }
 }
 
 awaitable<void> settler::flush(self<messages>& me)
@@ -137,14 +159,11 @@ awaitable<void> settler::mark()
 awaitable<void> settler::exchange(self<messages>& me)
 {
     const std::size_t count = std::min(outcomes_.size(), outcomes_max);
-    std::vector<outbox::settlement> outcomes;
-    for (std::size_t i = 0; i < count; ++i)
-        outcomes.push_back(outcomes_[i].outcome);
     const auto wanted = std::exchange(wanted_, std::nullopt);
     const time_point began = me.now();
     std::vector<held_row> rows;
     try {
-        auto done = co_await company_->relay->exchange(outcomes, wanted);
+        auto done = co_await company_->relay->exchange(std::span(outcomes_).first(count), wanted);
         conclude(count, done.lost);
         if (!done.expand_trouble.empty())
             company_->log.warning("broadcasts wait, they could not be expanded",
@@ -152,10 +171,9 @@ awaitable<void> settler::exchange(self<messages>& me)
         failed_ = false;
         if (wanted) {
             auto reach = outbox::reach_of(done.claimed.rows, wanted->limit);
+            rows.reserve(done.claimed.rows.size());
             for (auto& each : done.claimed.rows)
-                rows.push_back({.row = std::make_shared<const outbox::claimed_row>(std::move(each)),
-                                .token = done.claimed.token,
-                                .settler = index_});
+                rows.push_back(hold(std::move(each), done.claimed.token));
             co_await vet(rows);
             reach.took = me.now() - began;
             pass_on({.settler = index_,
@@ -187,14 +205,16 @@ awaitable<void> settler::exchange(self<messages>& me)
 void settler::conclude(std::size_t count, const std::vector<pg::uuid>& lost)
 {
     for (std::size_t i = 0; i < count; ++i) {
-        const settle done = std::move(outcomes_.front());
-        outcomes_.pop_front();
-        if (std::ranges::find(lost, done.outcome.id) != lost.end())
+        const outbox::settlement& done = outcomes_[i];
+        if (std::ranges::find(lost, done.id) != lost.end())
             company_->log.warning("the row was no longer ours to settle",
-                                  {{"row", event::print_uuid(done.outcome.id)}});
-        else if (done.row)
-            report_settled(*company_, *done.row, done.outcome.verdict);
+                                  {{"row", event::print_uuid(done.id)}});
+        else if (rows_[i])
+            report_settled(*company_, *rows_[i], done.verdict);
     }
+    const auto written = static_cast<std::ptrdiff_t>(count);
+    outcomes_.erase(outcomes_.begin(), outcomes_.begin() + written);
+    rows_.erase(rows_.begin(), rows_.begin() + written);
 }
 
 // A look at what is already handled, for the few rows that may be: a fast path, the gate is the key
@@ -224,6 +244,23 @@ awaitable<void> settler::vet(std::vector<held_row>& rows)
             whose[i]->done.push_back(keys[i].handler);
 }
 
+held_row settler::hold(outbox::claimed_row&& row, const pg::uuid& token) const
+{
+    // One allocation for both: it is made for every event.
+    struct claimed_event
+    {
+        event::envelope envelope;
+        outbox::claimed_row row;
+    };
+    auto envelope = std::move(row).envelope();
+    const auto both = std::make_shared<const claimed_event>(
+        claimed_event{std::move(envelope), std::move(row)});
+    return {.row = {both, &both->row},
+            .envelope = {both, &both->envelope},
+            .token = token,
+            .settler = index_};
+}
+
 void settler::pass_on(claimed answer)
 {
     // Left where it was when the claimer has stopped meanwhile.
@@ -233,13 +270,14 @@ void settler::pass_on(claimed answer)
 
 void settler::give_back(const std::vector<held_row>& rows)
 {
-    for (const held_row& each : rows)
-        outcomes_.push_back({.outcome = {.id = each.row->id,
-                                         .token = each.token,
-                                         .place = {},
-                                         .verdict = policy::released{},
-                                         .handled = {}},
-                             .row = {}});
+    for (const held_row& each : rows) {
+        outcomes_.push_back({.id = each.row->id,
+                             .token = each.token,
+                             .place = {},
+                             .verdict = policy::released{},
+                             .handled = {}});
+        rows_.push_back({});
+    }
 }
 
 }

@@ -24,19 +24,24 @@ public:
 private:
     void take(messages::any& message);
     bool has_work() const noexcept;
+    awaitable<void> gather(self<messages>& me);
     awaitable<void> flush(self<messages>& me);
     awaitable<void> exchange(self<messages>& me);
     awaitable<void> mark();
     void tell_lost(const std::vector<outbox::relay::lease>& held,
                    const std::vector<pg::uuid>& lost);
     awaitable<void> vet(std::vector<held_row>& rows);
+    held_row hold(outbox::claimed_row&& row, const pg::uuid& token) const;
     void pass_on(claimed answer);
     void give_back(const std::vector<held_row>& rows);
     void conclude(std::size_t count, const std::vector<pg::uuid>& lost);
 
     company_ptr company_;
     std::size_t index_;
-    std::deque<settle> outcomes_;
+    // To be written, and the row of each; a statement takes the first of them, and they go when it
+    // has been answered.
+    std::vector<outbox::settlement> outcomes_;
+    std::vector<std::shared_ptr<const outbox::claimed_row>> rows_;
     std::optional<outbox::claim_request> wanted_;
     std::optional<std::vector<outbox::relay::lease>> leases_;
     // The rows that run, by whom: 0 is the workers, then the lanes.

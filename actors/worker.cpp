@@ -15,7 +15,11 @@
 
 namespace cuebox::actors {
 
-worker::worker(company_ptr company, std::size_t index) : company_(std::move(company)), index_(index)
+worker::worker(company_ptr company, std::size_t index)
+    : company_(std::move(company)),
+      index_(index),
+      begin_(std::make_shared<const handling::arrival::opener>(
+          [relay = company_->relay] { return relay->begin(); }))
 {}
 
 awaitable<void> worker::run(self<messages>& me)
@@ -80,7 +84,7 @@ void worker::start(self<messages>& me, scope& work, held_row held)
 
 void worker::call_off(scope& work)
 {
-    job_->stop.request_stop();
+    std::exchange(stop_, {}).request_stop();
     work.cancel();
 }
 
@@ -100,7 +104,6 @@ awaitable<void> worker::run_handlers(self<messages>& me)
 {
     row_job& job = *job_;
     const auto& row = *job.held.row;
-    const auto envelope = std::make_shared<const event::envelope>(row.envelope());
     for (const auto& handler : job.handlers->for_type(row.event_type)) {
         handling::handler_run run{.by = handler, .began_at = event::now()};
         const time_point began = me.now();
@@ -115,10 +118,10 @@ awaitable<void> worker::run_handlers(self<messages>& me)
             break;
         }
         if (!done) {
-            auto arrival = arrive(*company_, row, envelope, job.held.token, run);
-            arrival.stop = job.stop.get_token();
+            auto arrival = arrive(*company_, row, job.held.envelope, job.held.token, run);
+            arrival.stop = stop_.get_token();
             if (!handler->transactional())
-                arrival.begin = [relay = company_->relay] { return relay->begin(); };
+                arrival.begin = begin_;
             if (handler->timeout > duration{}) {
                 arrival.deadline = me.loop().after(handler->timeout);
                 job.alarm = me.after(handler->timeout, row_overdue{row.id});

@@ -17,7 +17,6 @@ struct row_job
     std::shared_ptr<const handling::handler_set> handlers{};
     std::vector<handling::handler_run> runs{};
     std::vector<outbox::handled_record> handled{};
-    std::stop_source stop{};
     bool lost = false;
     bool overdue = false;
     // Rings when they have taken too long.
@@ -49,6 +48,9 @@ private:
     company_ptr company_;
     std::size_t index_;
     std::optional<row_job> job_;
+    // These are the same for every job, until one is told to end: then it takes the source along.
+    std::stop_source stop_;
+    std::shared_ptr<const handling::arrival::opener> begin_;
     // From a claimer that was restarted and does not know that we are busy.
     std::deque<held_row> next_;
 };

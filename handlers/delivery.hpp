@@ -36,7 +36,7 @@ public:
     {
         if (!arrived_.begin)
             throw std::logic_error("this delivery opens no transactions: it is in one");
-        return open(arrived_.begin());
+        return open((*arrived_.begin)());
     }
 
 protected:

@@ -35,7 +35,8 @@ struct arrival
     std::stop_token stop{};
     // For a leased handler: opens a transaction of its own. Empty for a transactional one, which
     // has the one it is in.
-    std::function<awaitable<std::unique_ptr<outbox::locked_batch>>()> begin{};
+    using opener = std::function<awaitable<std::unique_ptr<outbox::locked_batch>>()>;
+    std::shared_ptr<const opener> begin{};
 };
 
 }

@@ -4,18 +4,32 @@
 
 namespace cuebox::outbox {
 
-event::envelope claimed_row::envelope() const
+namespace {
+
+event::envelope wrap(const claimed_row& row, std::string payload)
 {
-    return {.event_id = event_id,
-            .event_type = event_type,
-            .event_version = event_version,
-            .occurred_at = occurred_at,
-            .source = source,
-            .target = target,
-            .domain_id = domain_id,
-            .payload = {payload},
-            .idempotency_key = idempotency_key,
-            .trace_context = trace_context};
+    return {.event_id = row.event_id,
+            .event_type = row.event_type,
+            .event_version = row.event_version,
+            .occurred_at = row.occurred_at,
+            .source = row.source,
+            .target = row.target,
+            .domain_id = row.domain_id,
+            .payload = {std::move(payload)},
+            .idempotency_key = row.idempotency_key,
+            .trace_context = row.trace_context};
+}
+
+}
+
+event::envelope claimed_row::envelope() const&
+{
+    return wrap(*this, payload);
+}
+
+event::envelope claimed_row::envelope() &&
+{
+    return wrap(*this, std::move(payload));
 }
 
 policy::claim_reach reach_of(const std::vector<claimed_row>& rows, std::size_t asked)

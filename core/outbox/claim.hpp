@@ -38,7 +38,9 @@ struct claimed_row
 
     // Delayed, retried, replayed or given back, rather than taken in the order of its making.
     bool due_at_a_time() const noexcept { return available_at > created_at; }
-    event::envelope envelope() const;
+    event::envelope envelope() const&;
+    // Takes the payload along.
+    event::envelope envelope() &&;
 };
 
 // The two ways a row is taken: with a lease that outlives the transaction, or locked within one.

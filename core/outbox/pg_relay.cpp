@@ -26,11 +26,13 @@ std::string make_worker_name(const std::string& context)
            unique.substr(unique.size() - 6);
 }
 
-void add_settle(pg::pipeline& steps, const std::vector<settlement>& outcomes)
+void add_settle(pg::pipeline& steps, std::span<const settlement> outcomes)
 {
-    std::vector<handled_record> handled;
+    std::vector<const handled_record*> handled;
+    handled.reserve(outcomes.size());
     for (const settlement& each : outcomes)
-        handled.insert(handled.end(), each.handled.begin(), each.handled.end());
+        for (const handled_record& record : each.handled)
+            handled.push_back(&record);
     if (!handled.empty())
         steps.add(record_handled, handled_params(std::move(handled)));
     if (all_delivered(outcomes))
@@ -56,7 +58,7 @@ void pg_relay::add_expand(pg::pipeline& steps, const claim_request& wanted) cons
     steps.end_segment();
 }
 
-pg::awaitable<relay::exchanged> pg_relay::exchange(const std::vector<settlement>& outcomes,
+pg::awaitable<relay::exchanged> pg_relay::exchange(std::span<const settlement> outcomes,
                                                    std::optional<claim_request> wanted)
 {
     exchanged done;

@@ -29,7 +29,7 @@ public:
 
     const std::string& worker() const override { return options_.worker; }
 
-    pg::awaitable<exchanged> exchange(const std::vector<settlement>& outcomes,
+    pg::awaitable<exchanged> exchange(std::span<const settlement> outcomes,
                                       std::optional<claim_request> wanted) override;
     pg::awaitable<std::vector<bool>> already_handled(std::vector<handled_record> keys) override;
     pg::awaitable<std::vector<pg::uuid>> extend(std::vector<lease> held) override;

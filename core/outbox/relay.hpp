@@ -8,6 +8,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -139,7 +140,7 @@ public:
         std::string expand_trouble{};
     };
     // The caller awaits it: the outcomes stay its own, to be tried again when this throws.
-    virtual pg::awaitable<exchanged> exchange(const std::vector<settlement>& outcomes,
+    virtual pg::awaitable<exchanged> exchange(std::span<const settlement> outcomes,
                                               std::optional<claim_request> wanted) = 0;
     // Which of these have been handled already: a look before running what may be a duplicate.
     virtual pg::awaitable<std::vector<bool>> already_handled(std::vector<handled_record> keys) = 0;

@@ -197,15 +197,20 @@ pg::params heartbeat_params(std::string_view worker, const worker_report& report
                       static_cast<std::int64_t>(report.failed));
 }
 
-pg::params handled_params(std::vector<handled_record> records)
+pg::params handled_params(std::vector<const handled_record*> records)
 {
     using text = std::string_view;
-    std::ranges::sort(records, {}, &handled_record::order);
-    return pg::params(
-        std::in_place, column(records, [](const handled_record& r) { return text(r.handler); }),
-        column(records, [](const handled_record& r) { return text(r.idempotency_key); }),
-        column(records, [](const handled_record& r) { return r.event_id; }),
-        column(records, [](const handled_record& r) { return text(r.content_class); }));
+    using record = const handled_record*;
+    std::ranges::sort(records, {}, [](record each) { return each->order(); });
+    return pg::params(std::in_place, column(records, [](record r) { return text(r->handler); }),
+                      column(records, [](record r) { return text(r->idempotency_key); }),
+                      column(records, [](record r) { return r->event_id; }),
+                      column(records, [](record r) { return text(r->content_class); }));
+}
+
+pg::params handled_params(std::span<const handled_record> records)
+{
+    return handled_params(column(records, [](const handled_record& each) { return &each; }));
 }
 
 }

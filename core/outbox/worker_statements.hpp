@@ -31,7 +31,8 @@ extern const pg::statement record_handled;
 extern const pg::statement gate_handled;
 extern const pg::statement find_handled;
 // In the order in which everybody writes them: transactions that meet wait, and do not deadlock.
-pg::params handled_params(std::vector<handled_record> records);
+pg::params handled_params(std::vector<const handled_record*> records);
+pg::params handled_params(std::span<const handled_record> records);
 
 extern const pg::statement extend_leases;
 extern const pg::statement mark_running;

@@ -45,16 +45,28 @@ void result::expect_success() const
         throw detail::to_error(statement_, taken_.get());
 }
 
-field result::field(std::size_t row, std::size_t column) const
+field result::heading(std::size_t column) const
+{
+    const int c = static_cast<int>(column);
+    return {.statement = statement_,
+            .column = PQfname(taken_.get(), c),
+            .type = PQftype(taken_.get(), c)};
+}
+
+void result::look_up(std::size_t row, std::size_t column, pg::field& field) const
 {
     const int r = static_cast<int>(row);
     const int c = static_cast<int>(column);
     const auto* from = taken_.get();
-    return {.statement = statement_,
-            .column = PQfname(from, c),
-            .type = PQftype(from, c),
-            .null = PQgetisnull(from, r, c) != 0,
-            .data = {PQgetvalue(from, r, c), static_cast<std::size_t>(PQgetlength(from, r, c))}};
+    field.null = PQgetisnull(from, r, c) != 0;
+    field.data = {PQgetvalue(from, r, c), static_cast<std::size_t>(PQgetlength(from, r, c))};
+}
+
+field result::field(std::size_t row, std::size_t column) const
+{
+    pg::field found = heading(column);
+    look_up(row, column, found);
+    return found;
 }
 
 void result::locate(std::span<const std::string_view> names, std::span<std::size_t> places) const

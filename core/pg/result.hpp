@@ -57,6 +57,10 @@ public:
     std::size_t columns() const noexcept;
 
 private:
+    // A column without a row: its name and type.
+    pg::field heading(std::size_t column) const;
+    // Makes it the field of that row.
+    void look_up(std::size_t row, std::size_t column, pg::field& field) const;
     // Which column holds each of the named fields.
     void locate(std::span<const std::string_view> names, std::span<std::size_t> columns) const;
     [[noreturn]] void refuse_count(std::string_view wanted) const;
@@ -94,18 +98,24 @@ struct result::reader
             static constexpr auto names = boost::pfr::names_as_array<Row>();
             from.locate(names, columns);
         }
+        for (std::size_t i = 0; i < width(); ++i)
+            fields[i] = from.heading(columns[i]);
     }
 
-    Row operator()(std::size_t index) const
+    void operator()(std::size_t index, Row& out)
     {
-        Row out{};
         if constexpr (detail::scalar_field<Row>)
-            read_field(from.field(index, 0), out);
+            read_field(at(index, 0), out);
         else
             boost::pfr::for_each_field(out, [this, index](auto& member, std::size_t which) {
-                read_field(from.field(index, columns[which]), member);
+                read_field(at(index, which), member);
             });
-        return out;
+    }
+
+    const pg::field& at(std::size_t index, std::size_t which)
+    {
+        from.look_up(index, columns[which], fields[which]);
+        return fields[which];
     }
 
     static constexpr std::size_t width()
@@ -118,12 +128,16 @@ struct result::reader
 
     const result& from;
     std::array<std::size_t, width()> columns{};
+    // All but a row's own part, which is written over from row to row.
+    std::array<pg::field, width()> fields{};
 };
 
 template <class Row>
 Row result::row(std::size_t index) const
 {
-    return reader<Row>(*this)(index);
+    Row out{};
+    reader<Row>{*this}(index, out);
+    return out;
 }
 
 template <class Row>
@@ -131,9 +145,16 @@ std::vector<Row> result::rows() const
 {
     std::vector<Row> all;
     all.reserve(size());
-    const reader<Row> read(*this);
-    for (std::size_t i = 0; i < size(); ++i)
-        all.push_back(read(i));
+    reader<Row> read(*this);
+    for (std::size_t i = 0; i < size(); ++i) {
+        if constexpr (std::is_same_v<Row, bool>) { // Its vector has no bools to refer to.
+            bool one = false;
+            read(i, one);
+            all.push_back(one);
+        }
+        else
+            read(i, all.emplace_back());
+    }
     return all;
 }
 

@@ -136,7 +136,7 @@ std::vector<std::size_t> scripted_relay::claim_limits() const
 // --- outbox::relay ---
 
 pg::awaitable<outbox::relay::exchanged>
-scripted_relay::exchange(const std::vector<outbox::settlement>& outcomes,
+scripted_relay::exchange(std::span<const outbox::settlement> outcomes,
                          std::optional<outbox::claim_request> wanted)
 {
     std::optional<std::size_t> limit;

@@ -128,7 +128,7 @@ public:
     // --- outbox::relay ---
 
     const std::string& worker() const override { return worker_; }
-    pg::awaitable<exchanged> exchange(const std::vector<outbox::settlement>& outcomes,
+    pg::awaitable<exchanged> exchange(std::span<const outbox::settlement> outcomes,
                                       std::optional<outbox::claim_request> wanted) override;
     pg::awaitable<std::vector<bool>>
     already_handled(std::vector<outbox::handled_record> keys) override;

@@ -179,6 +179,16 @@ void process::signal_group(int number) const
     ::kill(-pid_, number);
 }
 
+std::string process::complaints()
+{
+    pollfd there{err_, POLLIN, 0};
+    while (err_ >= 0 && ::poll(&there, 1, 0) > 0) {
+        drain(err_, said_.err);
+        there.fd = err_;
+    }
+    return said_.err;
+}
+
 outcome process::wait(milliseconds longest)
 {
     const auto until = steady_clock::now() + longest;

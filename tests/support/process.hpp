@@ -44,6 +44,9 @@ public:
     // As a terminal does it: to every process of its group.
     void signal_group(int number) const;
 
+    // What it has written to its standard error so far.
+    std::string complaints();
+
     // Reads what it still says and waits for its end; kills it and throws when the time is up.
     outcome wait(std::chrono::milliseconds longest = std::chrono::seconds{60});
 

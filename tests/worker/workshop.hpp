@@ -51,6 +51,9 @@ inline std::size_t count(std::string_view text, std::string_view part)
     return found;
 }
 
+// Told with the test if that fails: a worker's own account is gone with its directory.
+void keep_last_words(const std::string& log, const std::string& complaints);
+
 // A worker process, its config, its log and the file that lets its handlers go on.
 class running_worker
 {
@@ -62,7 +65,11 @@ public:
           release_(std::move(release)),
           process_(program, arguments, with)
     {}
-    ~running_worker() { CHECK_FALSE(cuebox::test::canary::heard(log())); }
+    ~running_worker()
+    {
+        CHECK_FALSE(cuebox::test::canary::heard(log()));
+        keep_last_words(log(), process_.complaints());
+    }
 
     std::string log() const { return read_file(log_); }
     bool listens() const
