@@ -130,6 +130,16 @@ awaitable<void> lane::name_rows(self<messages>& me, std::vector<pg::uuid> rows)
     co_await me.ask(company_->settlers.front(), std::move(mark), std::chrono::seconds(5));
 }
 
+namespace {
+
+// Whether another row of the batch has the same key, and waits for what becomes of this one.
+bool has_twin(const std::vector<outbox::handled_record>& keys, std::size_t which)
+{
+    return std::ranges::count(keys, keys[which].order(), &outbox::handled_record::order) > 1;
+}
+
+}
+
 awaitable<bool> lane::run_all(self<messages>& me, outbox::locked_batch& batch,
                               std::vector<batch_row>& rows)
 {
@@ -139,15 +149,37 @@ awaitable<bool> lane::run_all(self<messages>& me, outbox::locked_batch& batch,
             keys.push_back(record_of(*handler, *each.row));
     const std::vector<bool> ours = co_await batch.open_gate(keys);
 
+    std::vector<outbox::handled_record> handled;
+    std::vector<std::pair<batch_row*, std::size_t>> handled_by;
+    const std::size_t uses = batch.work().uses();
+    bool failures = false;
     std::size_t key = 0;
     for (batch_row& each : rows)
         for (const auto& handler : handlers_->for_type(each.row->event_type)) {
-            auto run = co_await run_one(me, batch, each, handler, ours[key++]);
+            auto run = co_await run_one(me, batch, each, handler, ours[key]);
             const bool succeeded = run.result.succeeded();
             each.runs.push_back(std::move(run));
-            if (!succeeded)
+            failures = failures || !succeeded;
+            const bool untouched = batch.work().uses() == uses;
+            if (failures && (!untouched || (!succeeded && has_twin(keys, key))))
                 co_return false;
+            culprit_.reset();
+            if (succeeded && ours[key]) {
+                handled.push_back(keys[key]);
+                handled_by.emplace_back(&each, each.runs.size() - 1);
+            }
+            ++key;
         }
+    if (!failures)
+        co_return true;
+
+    // Those who failed wrote nothing, nor did anybody else: it is enough to take their records out.
+    co_await batch.undo_gate();
+    if (handled.empty())
+        co_return true;
+    const std::vector<bool> again = co_await batch.open_gate(std::move(handled));
+    for (std::size_t i = 0; i < again.size(); ++i)
+        handled_by[i].first->runs[handled_by[i].second].duplicate = !again[i];
     co_return true;
 }
 

@@ -18,10 +18,11 @@ struct culprit
 // transaction, so that a handler's writes, its dedup record and the acknowledgement commit
 // together.
 //
-// A batch is first run without savepoints, its dedup records in one statement. If a handler fails,
-// everything since is undone and the batch is run again row by row, each behind a savepoint, so
-// that the others survive. The next batch is taken the careful way too, until one goes through
-// without a failure.
+// A batch is first run without savepoints, its dedup records in one statement. Handlers that fail
+// before anybody has used the transaction only lose their record. If one fails later, everything
+// since is undone and the batch is run again row by row, each behind a savepoint, so that the
+// others survive. The next batch is taken the careful way too, until one goes through without a
+// failure.
 class lane
 {
 public:
@@ -44,7 +45,7 @@ private:
     awaitable<void> charge();
     awaitable<void> check(outbox::locked_batch& batch, handling::handler_run& run);
     awaitable<void> name_rows(self<messages>& me, std::vector<pg::uuid> rows);
-    // False when a handler failed or was cancelled.
+    // False when a handler failed, and something may have to be undone.
     awaitable<bool> run_all(self<messages>& me, outbox::locked_batch& batch,
                             std::vector<batch_row>& rows);
     awaitable<void> run_carefully(self<messages>& me, outbox::locked_batch& batch,

@@ -89,6 +89,7 @@ std::size_t transaction::prepend_begin(std::vector<detail::command>& commands)
 awaitable<std::vector<outcome>> transaction::run_commands(std::vector<detail::command> commands)
 {
     expect_inside(commands.empty() ? "" : commands.front().statement.name);
+    ++uses_;
     const std::size_t added = prepend_begin(commands);
     auto outcomes = co_await session_->run(std::move(commands));
     if (added > 0) {
@@ -115,6 +116,7 @@ awaitable<void> transaction::begin_copy(statement copy)
 {
     expect_inside(copy.name);
     session_->expect_free(copy.name);
+    ++uses_;
     const bool due = state_ == state::unsent;
     if (due)
         expect_first(copy.name);
@@ -133,6 +135,7 @@ awaitable<void> transaction::begin_copy(statement copy)
 awaitable<void> transaction::run_script(statement script)
 {
     expect_inside(script.name);
+    ++uses_;
     co_await begin();
     co_await session_->run_script(script);
 }
@@ -223,12 +226,14 @@ awaitable<void> transaction::rollback()
 void transaction::add_to_commit(const statement& what, params values)
 {
     expect_open(what.name);
+    ++uses_;
     with_commit_.push_back({.statement = what, .params = std::move(values)});
 }
 
 void transaction::after_commit(std::function<void()> call)
 {
     expect_open("after_commit");
+    ++uses_;
     after_commit_.push_back(std::move(call));
 }
 

@@ -61,6 +61,10 @@ public:
     void lend() noexcept { lent_ = true; }
     void take_back() noexcept { lent_ = false; }
 
+    // How often something was asked of it, or added to its commit: the same number before and after
+    // means that nothing was done.
+    std::size_t uses() const noexcept { return uses_; }
+
     // Nothing more can be done in it: a statement has failed, or the connection is gone. A
     // savepoint that is rolled back makes the former good.
     bool failed() const noexcept;
@@ -108,6 +112,7 @@ private:
     detail::session* session_;
     isolation level_;
     state state_ = state::unsent;
+    std::size_t uses_ = 0;
     bool lent_ = false;
     int savepoints_ = 0; // Open ones, which nest.
     bool commit_unknown_ = false;
