@@ -68,7 +68,7 @@ void flow::failed(time now)
 {
     not_before_ = now + pause_after_failure;
     more_ = true;
-    cursor_.look_everywhere();
+    cursor_.failed(now);
 }
 
 void flow::woken() noexcept

@@ -13,11 +13,15 @@ void drain(const task& wanted)
     say_ready_and_wait();
     const auto began = steady::now();
     cuebox.start();
+    auto ended = steady::now();
     if (wanted.shared)
-        cuebox.wait_until_nothing_is_left(side);
-    else
+        ended = cuebox.wait_until_nothing_is_left(side);
+    else {
         cuebox.wait_until_settled(wanted.events);
-    const figures reached{.events = cuebox.handled(), .seconds = seconds_since(began)};
+        ended = steady::now();
+    }
+    const figures reached{.events = cuebox.handled(),
+                          .seconds = std::chrono::duration<double>(ended - began).count()};
     // The database is asked once more, when the clock has stopped: the look passes over all rows.
     if (cuebox.has_open(side))
         throw std::runtime_error("rows are left that were counted as settled");

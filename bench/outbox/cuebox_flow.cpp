@@ -6,7 +6,11 @@
 #include <cuebox/outbox/publisher.hpp>
 #include <cuebox/pg/transaction.hpp>
 
+#include <array>
+#include <future>
 #include <mutex>
+#include <optional>
+#include <utility>
 
 namespace bench::outbox {
 
@@ -44,55 +48,94 @@ private:
     std::vector<std::int64_t> took_;
 };
 
-pg::awaitable<void> publish_some(pg::connection& on, const cuebox::outbox::publisher& publisher,
-                                 std::int64_t first)
+// Publishes on a few connections at once, as the peers' producers do: neither more than the window
+// ahead of the worker, nor faster than the rate.
+class producers
 {
-    pg::transaction work{on};
-    std::vector<cuebox::outbox::outgoing> events;
-    for (std::int64_t i = 0; i < per_call; ++i) {
-        const bench_event event{.number = first + i, .sent = now_ns()};
-        events.push_back(publisher.prepare(event));
-    }
-    co_await publisher.publish(work, std::move(events));
-    co_await work.commit();
-}
+public:
+    producers(const task& wanted, std::int64_t generation, const worker& consumer)
+        : wanted_(wanted),
+          consumer_(consumer),
+          publisher_({.source = "bench", .generation = generation})
+    {}
 
-// Neither more than the window ahead of the worker, nor faster than the rate. Gives how many.
-std::int64_t produce(const task& wanted, std::int64_t generation, session& side,
-                     const worker& consumer, steady::time_point began)
-{
-    const cuebox::outbox::publisher publisher{{.source = "bench", .generation = generation}};
-    std::int64_t published = 0;
-    while (wanted.events > 0 ? published < wanted.events : seconds_since(began) < wanted.seconds) {
-        const bool ahead = published - consumer.handled() >= wanted.window;
-        const bool early =
-            wanted.rate && static_cast<double>(published) >= *wanted.rate * seconds_since(began);
-        if (ahead || early) {
-            std::this_thread::sleep_for(std::chrono::microseconds(500));
-            continue;
-        }
-        side.run(publish_some(side.connection(), publisher, published));
-        published += per_call;
+    // Gives how many it published.
+    std::int64_t run(steady::time_point began)
+    {
+        began_ = began;
+        std::vector<std::future<void>> all;
+        for (session& each : sessions_)
+            all.push_back(std::async(std::launch::async, [this, &each] { produce(each); }));
+        for (auto& each : all)
+            each.get();
+        return published_;
     }
-    return published;
-}
+
+private:
+    void produce(session& on)
+    {
+        while (auto first = next()) {
+            if (*first < 0)
+                std::this_thread::sleep_for(std::chrono::microseconds(500));
+            else
+                on.run(publish(on.connection(), *first));
+        }
+    }
+
+    // The first number of the next call; negative while it is too early, none when it is over.
+    std::optional<std::int64_t> next()
+    {
+        const std::lock_guard lock{mutex_};
+        const double elapsed = seconds_since(began_);
+        if (wanted_.events > 0 ? published_ >= wanted_.events : elapsed >= wanted_.seconds)
+            return std::nullopt;
+        const bool ahead = published_ - consumer_.handled() >= wanted_.window;
+        const bool early = wanted_.rate && static_cast<double>(published_) >= *wanted_.rate * elapsed;
+        if (ahead || early)
+            return -1;
+        return std::exchange(published_, published_ + per_call);
+    }
+
+    pg::awaitable<void> publish(pg::connection& on, std::int64_t first) const
+    {
+        pg::transaction work{on};
+        auto bulk = co_await cuebox::outbox::bulk::start(work);
+        for (std::int64_t i = 0; i < per_call; ++i) {
+            const bench_event event{.number = first + i, .sent = now_ns()};
+            const auto prepared = publisher_.prepare(event);
+            co_await bulk.add(prepared);
+        }
+        co_await bulk.finish();
+        co_await work.commit();
+    }
+
+    const task& wanted_;
+    const worker& consumer_;
+    cuebox::outbox::publisher publisher_;
+    std::array<session, 4> sessions_;
+    steady::time_point began_{};
+    std::mutex mutex_;
+    std::int64_t published_ = 0;
+};
 
 }
 
 void flow(const task& wanted)
 {
-    session side;
-    const auto generation = the_generation(side);
+    const auto generation = [] {
+        session side;
+        return the_generation(side);
+    }();
     journal kept;
     figures reached;
     {
         worker cuebox(wanted, generation, [&kept](const bench_event& event) { kept.note(event); });
+        producers publishing(wanted, generation, cuebox);
         say_ready_and_wait();
         const auto began = steady::now();
         kept.begin();
         cuebox.start();
-        const auto published = produce(wanted, generation, side, cuebox, began);
-        cuebox.wait_until_settled(published);
+        cuebox.wait_until_settled(publishing.run(began));
         reached = {.events = cuebox.handled(), .seconds = seconds_since(began)};
     }
     reached.latency_ms = kept.latency();

@@ -3,6 +3,7 @@
 #include "event.hpp"
 #include "session.hpp"
 #include "task.hpp"
+#include "times.hpp"
 
 #include <cuebox/actors/context.hpp>
 #include <cuebox/handlers/registry.hpp>
@@ -32,8 +33,8 @@ public:
     void wait_until_listening();
     // Until the commit of so many is known here.
     void wait_until_settled(std::int64_t expected) const;
-    // Where others work as well, only the database knows.
-    void wait_until_nothing_is_left(session& side) const;
+    // Where others work as well, only the database knows. Gives when this one settled its last.
+    steady::time_point wait_until_nothing_is_left(session& side) const;
     bool has_open(session& side) const;
 
 private:

@@ -19,16 +19,26 @@ claim_bounds claim_cursor::next(time now) const noexcept
 
 void claim_cursor::asked(const claim_bounds& bounds) noexcept
 {
-    if (bounds.full)
-        full_due_ = false;
+    if (!bounds.full)
+        return;
+    full_due_ = false;
+    full_at_ = time::max(); // One at a time: the others go on with what comes in.
+}
+
+void claim_cursor::failed(time now) noexcept
+{
+    full_due_ = true;
+    full_at_ = now;
 }
 
 void claim_cursor::claimed(const claim_bounds& bounds, const claim_reach& reach, time now) noexcept
 {
     if (bounds.full) {
         full_at_ = now + reach.took * full_share;
-        // It may have found rows far below: they are worked off from there.
-        position_ = std::max(floor_, reach.ordinary);
+        // It may have found rows far below: they are worked off from there. One that came back short
+        // has taken all there were.
+        const bool more = reach.got >= reach.asked;
+        position_ = std::max(more ? floor_ : position_, reach.ordinary);
         due_position_ = reach.due;
     }
     else {

@@ -42,6 +42,8 @@ public:
     // They were asked for: whoever calls for a look everywhere from now on means another one.
     void asked(const claim_bounds& bounds) noexcept;
     void claimed(const claim_bounds& bounds, const claim_reach& reach, time now) noexcept;
+    // It was not answered.
+    void failed(time now) noexcept;
 
     // Below it nothing is left to do. True when it went back: something was committed late.
     bool set_floor(event::timestamp floor) noexcept;

@@ -29,7 +29,7 @@ struct scope::state
         signals.erase(signal);
         if (error && !first_failure && !detail::is_cancellation(error))
             first_failure = error;
-        if (signals.empty())
+        if (signals.empty() && joining)
             all_ended.cancel();
     }
 
@@ -37,6 +37,7 @@ struct scope::state
     asio::steady_timer all_ended; // never rings: it is cancelled when the last coroutine has ended
     std::list<asio::cancellation_signal> signals; // one per living coroutine
     std::exception_ptr first_failure;
+    bool joining = false;
 };
 
 scope::scope(asio::any_io_executor executor) : state_(std::make_shared<state>(executor)) {}
@@ -81,6 +82,7 @@ awaitable<void> scope::join()
             continue;
         }
         boost::system::error_code woken;
+        keep->joining = true;
         co_await keep->all_ended.async_wait(asio::redirect_error(asio::use_awaitable, woken));
     }
     if (told)

@@ -78,10 +78,42 @@ TEST_CASE("a look everywhere that is called for while one is under way is anothe
 TEST_CASE("a quick claim that comes back short is followed by a full one", "[policy]")
 {
     claim_cursor cursor;
-    cursor.asked(cursor.next(0s));
-    cursor.claimed(cursor.next(0s), {.asked = 10, .got = 10, .ordinary = at(5), .took = 1ms}, 0s);
+    const auto first = cursor.next(0s);
+    cursor.asked(first);
+    cursor.claimed(first, {.asked = 10, .got = 10, .ordinary = at(5), .took = 1ms}, 0s);
 
     cursor.claimed(cursor.next(1s), {.asked = 10, .got = 2, .ordinary = at(6), .took = 1ms}, 1s);
+
+    CHECK(cursor.next(1s).full);
+}
+
+TEST_CASE("while one looks everywhere the others go on from where they were", "[policy]")
+{
+    claim_cursor cursor;
+    const auto first = cursor.next(0s);
+    cursor.asked(first);
+    cursor.claimed(first, {.asked = 10, .got = 10, .ordinary = at(5), .took = 1ms}, 0s);
+    cursor.look_everywhere();
+    const auto everywhere = cursor.next(1s);
+    REQUIRE(everywhere.full);
+    cursor.asked(everywhere);
+    cursor.look_everywhere();
+
+    const auto quick = cursor.next(2s);
+    CHECK_FALSE(quick.full);
+    cursor.claimed(quick, {.asked = 10, .got = 10, .ordinary = at(8), .took = 1ms}, 2s);
+    // It found nothing that was left behind, and nobody goes back for it.
+    cursor.claimed(everywhere, {.asked = 10, .got = 0, .took = 20ms}, 2s);
+    CHECK(cursor.next(2s).from == at(8));
+    CHECK(cursor.next(3s).full);
+}
+
+TEST_CASE("a look everywhere that was not answered is made again", "[policy]")
+{
+    claim_cursor cursor;
+    cursor.asked(cursor.next(0s));
+
+    cursor.failed(1s);
 
     CHECK(cursor.next(1s).full);
 }

@@ -1,0 +1,1 @@
+alter function core.outbox_refuse_row() owner to cuebox_owner;
