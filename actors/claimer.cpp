@@ -77,6 +77,7 @@ void claimer::react(self<messages>& me, messages::any& message)
         lose(me, *lost);
     }
     else if (auto* found = std::get_if<floor_found>(&message)) {
+        floor_known_ = true;
         if (found->floor) {
             leased_.set_floor(*found->floor);
             locked_.set_floor(*found->floor);
@@ -263,9 +264,12 @@ void claimer::pump(self<messages>& me)
 {
     if (!started_)
         return;
+    keep_floor(me);
+    // From nowhere, the first claim would pass over all there ever was.
+    if (!floor_known_ && !company_->settlers.empty())
+        return;
     claim_leased(me);
     claim_locked(me);
-    keep_floor(me);
     if (again_ != 0)
         return;
     // A flow that is held back, by the database's absence or by the price of a full claim, is

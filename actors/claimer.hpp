@@ -70,6 +70,7 @@ private:
     bool marking_ = false; // A mark_due is on its way.
     bool floor_timer_ = false;
     bool floor_due_ = true;
+    bool floor_known_ = false;
     time_point floor_asked_{};
 };
 

@@ -9,7 +9,7 @@
 #include <cuebox/pg/transaction.hpp>
 
 #include <algorithm>
-#include <utility>
+#include <thread>
 
 namespace bench::outbox {
 
@@ -56,12 +56,10 @@ pg::awaitable<void> prepare_on(pg::connection& on, task wanted)
     for (std::int64_t done = 0; done < wanted.history; done += per_insert)
         co_await on.execute(make_history, generation, done + 1,
                             std::min(done + per_insert, wanted.history));
-    // As the floor would be that has moved along with them.
-    for (auto floor = pg::timestamp::min(); wanted.history > 0;) {
-        const auto reached = co_await on.query_one<pg::timestamp>(advance, generation);
-        if (std::exchange(floor, reached) == reached)
-            break;
-    }
+    // A worker's floor would have moved along with them; it does so behind a mark of its own.
+    while (wanted.history > 0 &&
+           co_await on.query_one<pg::timestamp>(advance, generation) == pg::timestamp::min())
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
     co_await fill(on, generation, wanted.events);
 }
 
