@@ -253,8 +253,8 @@ held_row settler::hold(outbox::claimed_row&& row, const pg::uuid& token) const
         outbox::claimed_row row;
     };
     auto envelope = std::move(row).envelope();
-    const auto both = std::make_shared<const claimed_event>(
-        claimed_event{std::move(envelope), std::move(row)});
+    const auto both =
+        std::make_shared<const claimed_event>(claimed_event{std::move(envelope), std::move(row)});
     return {.row = {both, &both->row},
             .envelope = {both, &both->envelope},
             .token = token,

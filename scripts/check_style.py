@@ -76,6 +76,8 @@ def check(name):
             if room and header.startswith(".."):
                 yield number, "include by room: <cuebox/room/header.hpp>"
             for pattern, owner in belongs_to.items():
+                if name == "bench/outbox/libpq.hpp":
+                    continue  # the limit that Cuebox is measured against is bare libpq
                 if re.match(pattern, header) and not name.startswith(owner + "/"):
                     yield number, f"only {owner} includes <{header}>"
         for pattern, why in forbidden:

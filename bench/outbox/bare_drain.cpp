@@ -47,18 +47,24 @@ std::vector<connection::step> claims::settle_steps() const
                      {array(text_type, std::vector<std::string>(rows, "bench.see")),
                       array(text_type, keys_), array(uuid_type, event_ids_),
                       array(text_type, std::vector<std::string>(rows, "standard"))}});
-    steps.push_back({"settle",
-                     {array(uuid_type, ids_),
-                      array(uuid_type, std::vector<std::string>(rows, token_))}});
+    steps.push_back(
+        {"settle",
+         {array(uuid_type, ids_), array(uuid_type, std::vector<std::string>(rows, token_))}});
     return steps;
 }
 
 connection::step claims::claim_step(int limit)
 {
     return {"claim",
-            {text(worker_), {token_}, int8(generation_), text("bench"),
-             array(text_type, {std::string(bench_event::event_type)}), nothing(), int4(limit),
-             int8(from_), int8(always)}};
+            {text(worker_),
+             {token_},
+             int8(generation_),
+             text("bench"),
+             array(text_type, {std::string(bench_event::event_type)}),
+             nothing(),
+             int4(limit),
+             int8(from_),
+             int8(always)}};
 }
 
 void claims::take(const PGresult* claimed)

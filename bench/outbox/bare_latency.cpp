@@ -15,7 +15,7 @@ namespace bench::outbox {
 namespace {
 
 constexpr std::int64_t warm_up = 20;
-constexpr std::chrono::milliseconds pause{5};
+constexpr std::chrono::milliseconds between{5};
 
 void wait_for_notification(PGconn* on)
 {
@@ -61,7 +61,7 @@ values (gen_random_uuid(), $1::text, 'bench', $2::text, $3::bigint, $4::text::js
         if (!claims.holding())
             throw std::runtime_error("notified of a row that cannot be claimed");
         claims.exchange(0);
-        std::this_thread::sleep_for(pause);
+        pause(between);
         return took;
     };
     for (std::int64_t i = 0; i < warm_up; ++i)

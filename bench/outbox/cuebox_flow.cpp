@@ -26,7 +26,8 @@ public:
     void note(const bench_event& event)
     {
         const auto now = steady::now();
-        const auto second = static_cast<std::size_t>(std::chrono::duration<double>(now - began_).count());
+        const auto second =
+            static_cast<std::size_t>(std::chrono::duration<double>(now - began_).count());
         if (per_second_.size() <= second)
             per_second_.resize(second + 1);
         ++per_second_[second];
@@ -76,7 +77,7 @@ private:
     {
         while (auto first = next()) {
             if (*first < 0)
-                std::this_thread::sleep_for(std::chrono::microseconds(500));
+                pause(std::chrono::microseconds(500));
             else
                 on.run(publish(on.connection(), *first));
         }
@@ -90,7 +91,8 @@ private:
         if (wanted_.events > 0 ? published_ >= wanted_.events : elapsed >= wanted_.seconds)
             return std::nullopt;
         const bool ahead = published_ - consumer_.handled() >= wanted_.window;
-        const bool early = wanted_.rate && static_cast<double>(published_) >= *wanted_.rate * elapsed;
+        const bool early =
+            wanted_.rate && static_cast<double>(published_) >= *wanted_.rate * elapsed;
         if (ahead || early)
             return -1;
         return std::exchange(published_, published_ + per_call);

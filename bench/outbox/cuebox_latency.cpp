@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t warm_up = 20;
 // So that the worker is idle again.
-constexpr std::chrono::milliseconds pause{5};
+constexpr std::chrono::milliseconds between{5};
 
 pg::awaitable<void> publish_one(pg::connection& on, const cuebox::outbox::publisher& publisher,
                                 std::int64_t number)
@@ -49,7 +49,7 @@ void measure_latency(const task& wanted)
         std::unique_lock lock{mutex};
         arrived.wait(lock, [&] { return static_cast<std::int64_t>(took.size()) > number; });
         lock.unlock();
-        std::this_thread::sleep_for(pause);
+        pause(between);
     };
     for (std::int64_t i = 0; i < warm_up; ++i)
         measure(i);

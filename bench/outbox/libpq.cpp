@@ -42,9 +42,11 @@ parameter nothing()
 parameter array(std::uint32_t element_type, const std::vector<std::string>& elements)
 {
     const std::uint32_t dimensions = elements.empty() ? 0 : 1;
-    std::string bytes = big_endian(dimensions) + big_endian(std::uint32_t{0}) + big_endian(element_type);
+    std::string bytes =
+        big_endian(dimensions) + big_endian(std::uint32_t{0}) + big_endian(element_type);
     if (!elements.empty())
-        bytes += big_endian(static_cast<std::uint32_t>(elements.size())) + big_endian(std::uint32_t{1});
+        bytes +=
+            big_endian(static_cast<std::uint32_t>(elements.size())) + big_endian(std::uint32_t{1});
     for (const std::string& each : elements) {
         bytes += big_endian(static_cast<std::uint32_t>(each.size()));
         bytes += each;
@@ -63,7 +65,8 @@ std::int64_t read_int8(const PGresult* from, int row, int column)
 
 std::string read_bytes(const PGresult* from, int row, int column)
 {
-    return {PQgetvalue(from, row, column), static_cast<std::size_t>(PQgetlength(from, row, column))};
+    return {PQgetvalue(from, row, column),
+            static_cast<std::size_t>(PQgetlength(from, row, column))};
 }
 
 connection::connection() : raw_(PQconnectdb(""), &PQfinish)

@@ -1,8 +1,9 @@
 #pragma once
 
+#include <libpq-fe.h>
+
 #include <cstdint>
 #include <initializer_list>
-#include <libpq-fe.h>
 #include <memory>
 #include <string>
 #include <string_view>

@@ -2,6 +2,7 @@
 
 #include "event.hpp"
 #include "session.hpp"
+#include "times.hpp"
 
 #include <cuebox/outbox/bulk.hpp>
 #include <cuebox/outbox/migrate.hpp>
@@ -23,13 +24,16 @@ constexpr pg::statement make_projection{.name = "make projection", .sql = R"(
 create table public.projection (number bigint primary key, filling text not null))"};
 // As a worker leaves them that has been at it for some days.
 constexpr pg::statement make_history{.name = "make history", .sql = R"(
-insert into core.outbox (id, event_type, source, channel, generation, payload, idempotency_key, status, created_at,
-    available_at, delivered_at, quiet)
+insert into core.outbox (id, event_type, source, channel, generation, payload, idempotency_key,
+    status, created_at, available_at, delivered_at, quiet)
 select id, 'cuebox.bench', 'bench', 'outbox_gen_' || $1::bigint, $1::bigint,
-    jsonb_build_object('number', i, 'sent', 0, 'filling', repeat('x', 150)), id::text, 'delivered', at, at, at, true
-from (select i, gen_random_uuid() as id, now() - interval '1 day' + i * interval '10 milliseconds' as at
+    jsonb_build_object('number', i, 'sent', 0, 'filling', repeat('x', 150)), id::text,
+    'delivered', at, at, at, true
+from (select i, gen_random_uuid() as id,
+          now() - interval '1 day' + i * interval '10 milliseconds' as at
       from generate_series($2::bigint, $3::bigint) i) rows)"};
-constexpr pg::statement advance{.name = "advance", .sql = "select core.outbox_advance_floor($1::bigint)"};
+constexpr pg::statement advance{.name = "advance",
+                                .sql = "select core.outbox_advance_floor($1::bigint)"};
 
 pg::awaitable<void> fill(pg::connection& on, std::int64_t generation, std::int64_t events)
 {
@@ -59,7 +63,7 @@ pg::awaitable<void> prepare_on(pg::connection& on, task wanted)
     // A worker's floor would have moved along with them; it does so behind a mark of its own.
     while (wanted.history > 0 &&
            co_await on.query_one<pg::timestamp>(advance, generation) == pg::timestamp::min())
-        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        pause(std::chrono::milliseconds(200));
     co_await fill(on, generation, wanted.events);
 }
 

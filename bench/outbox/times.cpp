@@ -1,5 +1,8 @@
 #include "times.hpp"
 
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
 #include <algorithm>
 
 namespace bench::outbox {
@@ -12,6 +15,12 @@ std::int64_t now_ns()
 double seconds_since(steady::time_point began)
 {
     return std::chrono::duration<double>(steady::now() - began).count();
+}
+
+void pause(std::chrono::nanoseconds time)
+{
+    boost::asio::io_context io{1};
+    boost::asio::steady_timer{io, time}.wait();
 }
 
 percentiles percentiles_of(std::vector<std::int64_t> nanoseconds)

@@ -10,6 +10,7 @@ using steady = std::chrono::steady_clock;
 
 std::int64_t now_ns();
 double seconds_since(steady::time_point began);
+void pause(std::chrono::nanoseconds time);
 
 // In milliseconds.
 struct percentiles

@@ -127,7 +127,7 @@ worker::~worker()
 void worker::wait_until_listening()
 {
     while (!context_->health().listening)
-        std::this_thread::sleep_for(look_every);
+        pause(look_every);
 }
 
 std::int64_t worker::settled() const
@@ -139,13 +139,13 @@ std::int64_t worker::settled() const
 void worker::wait_until_settled(std::int64_t expected) const
 {
     while (settled() < expected)
-        std::this_thread::sleep_for(look_every);
+        pause(look_every);
 }
 
 steady::time_point worker::wait_until_nothing_is_left(session& side) const
 {
     auto last = steady::now();
-    for (std::int64_t before = 0;; std::this_thread::sleep_for(look_every)) {
+    for (std::int64_t before = 0;; pause(look_every)) {
         const auto now = steady::now();
         if (const auto so_far = settled(); so_far != before) {
             before = so_far;

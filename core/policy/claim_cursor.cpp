@@ -35,8 +35,8 @@ void claim_cursor::claimed(const claim_bounds& bounds, const claim_reach& reach,
 {
     if (bounds.full) {
         full_at_ = now + reach.took * full_share;
-        // It may have found rows far below: they are worked off from there. One that came back short
-        // has taken all there were.
+        // It may have found rows far below: they are worked off from there. One that came back
+        // short has taken all there were.
         const bool more = reach.got >= reach.asked;
         position_ = std::max(more ? floor_ : position_, reach.ordinary);
         due_position_ = reach.due;

@@ -2,6 +2,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <atomic>
+
 using namespace cuebox;
 using namespace cuebox::actors::test;
 using namespace std::chrono_literals;
@@ -33,6 +35,21 @@ awaitable<void> bill_at_third_try(delivery<order_placed> order, pg::transaction&
     if (order.attempt() < 3)
         throw std::runtime_error("not yet");
     co_await work.execute(insert_invoice, order->number, order->buyer);
+}
+
+awaitable<void> refuse_every_tenth(delivery<order_placed> order)
+{
+    if (order->number % 10 == 3)
+        throw terminal_error("refused");
+    co_return;
+}
+
+awaitable<void> refuse_even(delivery<order_placed> order, std::atomic<int>& lucky)
+{
+    if (order->number % 2 == 0)
+        throw terminal_error("even");
+    ++lucky;
+    co_return;
 }
 
 constexpr pg::statement nap{.name = "nap", .sql = "select pg_sleep(600)"};
@@ -147,6 +164,63 @@ TEST_CASE("an event that fails does not fail its batch-mates", "[actors]")
     CHECK(database.query("select last_error || ' ' || attempts || ' ' || (payload->>'number') "
                          "from core.outbox where status = 'failed'") == "unlucky 0 13");
     CHECK(database.query("select count(*) from core.event_handled") == "49");
+}
+
+TEST_CASE("a handler that fails before anybody has written costs its batch-mates nothing",
+          "[actors]")
+{
+    const migrated database;
+    shop(database).place_many(50);
+    ledger book;
+    registry handlers;
+    std::atomic<int> runs = 0;
+    handlers.on<order_placed>("billing.look",
+                              [&runs](delivery<order_placed> order, pg::transaction&) {
+                                  ++runs;
+                                  return refuse_every_tenth(std::move(order));
+                              });
+
+    running_context billing(database, handlers, book);
+
+    REQUIRE(book.wait([](const ledger& all) { return all.count("delivered") == 45; }));
+    billing.stop();
+    CHECK(database.query("select status || ' ' || count(*) from core.outbox group by status "
+                         "order by status") == "delivered 45\nfailed 5");
+    CHECK(runs == 50);
+    CHECK(database.query("select count(*) from core.event_handled h join core.outbox o on "
+                         "o.id = h.event_id where o.status = 'delivered'") == "45");
+    CHECK(database.query("select count(*) from core.event_handled") == "45");
+}
+
+TEST_CASE("when a row fails that wrote nothing, another with its key has its turn", "[actors]")
+{
+    const migrated database;
+    make_invoices(database);
+    // Only the second of each two is one that can be billed; some stand alone.
+    database.query("insert into core.outbox (id, event_type, source, channel, generation, payload, "
+                   "idempotency_key) select core.uuid_v7(), 'order.placed', 'shop', "
+                   "'outbox_gen_7', 7, jsonb_build_object('number', n, 'buyer', 'ada'), "
+                   "'order-' || least(n / 2, 10) from generate_series(0, 19) n");
+    ledger book;
+    registry handlers;
+    std::atomic<int> lucky = 0;
+    handlers.on<order_placed>("billing.look",
+                              [&lucky](delivery<order_placed> order, pg::transaction&) {
+                                  return refuse_even(std::move(order), lucky);
+                              });
+
+    running_context billing(database, handlers, book);
+
+    REQUIRE(book.wait([&](const ledger&) {
+        return database.query("select count(*) from core.outbox where status in ('pending', "
+                              "'in_flight')") == "0";
+    }));
+    billing.stop();
+    // Whichever of the two came first, the odd one had its effect.
+    CHECK(database.query("select count(*) from core.event_handled") == "10");
+    CHECK(lucky >= 10);
+    CHECK(database.query("select count(*) from core.outbox where status = 'delivered' and "
+                         "(payload->>'number')::int % 2 = 1") == "10");
 }
 
 TEST_CASE("a transient failure is tried again until it succeeds", "[actors]")
