@@ -7,7 +7,7 @@ namespace cuebox::actors {
 
 namespace {
 
-constexpr std::chrono::seconds floor_every{1};
+constexpr std::chrono::milliseconds floor_every{500};
 
 duration since_epoch(time_point at)
 {
@@ -78,6 +78,7 @@ void claimer::react(self<messages>& me, messages::any& message)
     }
     else if (auto* found = std::get_if<floor_found>(&message)) {
         floor_known_ = true;
+        floor_asking_ = false;
         if (found->floor) {
             leased_.set_floor(*found->floor);
             locked_.set_floor(*found->floor);
@@ -287,6 +288,9 @@ void claimer::pump(self<messages>& me)
 
 void claimer::claim_leased(self<messages>& me)
 {
+    // A settler is busy finding the floor: were another one to look everywhere meanwhile, nobody
+    // would be left for what comes in.
+    leased_.may_look = !floor_asking_ || leased_.busy.size() == 1;
     const duration now = since_epoch(me.now());
     for (std::size_t i = 0; i < leased_.busy.size(); ++i) {
         const std::size_t wanted = careful(me) ? 1 : leased_.size.now();
@@ -327,7 +331,7 @@ void claimer::claim_locked(self<messages>& me)
     }
 }
 
-// About once a second while anything happens: what is done is passed by, and what was committed
+// Twice a second while anything happens: what is done is passed by, and what was committed
 // late is found.
 void claimer::keep_floor(self<messages>& me)
 {
@@ -342,6 +346,7 @@ void claimer::keep_floor(self<messages>& me)
         return;
     }
     floor_asked_ = me.now();
+    floor_asking_ = true;
     floor_due_ = leased_.backlog() || locked_.backlog();
     (void)company_->settlers.front().try_send(find_floor{});
 }

@@ -71,6 +71,7 @@ private:
     bool floor_timer_ = false;
     bool floor_due_ = true;
     bool floor_known_ = false;
+    bool floor_asking_ = false;
     time_point floor_asked_{};
 };
 

@@ -22,20 +22,20 @@ bool flow::hungry(time now) const noexcept
     if (types_.empty() || !more_ || now < not_before_)
         return false;
     // Only a full claim could find something, and it is too early for one.
-    return !end_reached_ || (cursor_.wants_full() && now >= cursor_.full_at());
+    return !end_reached_ || (may_look && cursor_.wants_full() && now >= cursor_.full_at());
 }
 
 std::optional<flow::time> flow::held_back_until(time now) const noexcept
 {
     const bool idle = std::ranges::find(busy, true) == busy.end();
-    if (types_.empty() || !more_ || !idle || hungry(now))
+    if (types_.empty() || !more_ || !idle || !may_look || hungry(now))
         return std::nullopt;
     return std::max(not_before_, end_reached_ ? cursor_.full_at() : not_before_);
 }
 
 outbox::claim_request flow::request(std::size_t limit, time now) const
 {
-    const auto bounds = cursor_.next(now);
+    const auto bounds = cursor_.next(may_look ? now : time::min());
     return {.event_types = types_,
             .limit = limit,
             .bounds = bounds,

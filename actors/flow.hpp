@@ -42,6 +42,8 @@ public:
 
     policy::claim_size size;
     std::vector<bool> busy;
+    // Whether now is a time to look everywhere, should that be due.
+    bool may_look = true;
 
 private:
     std::vector<std::string> types_;

@@ -17,7 +17,7 @@ namespace {
 constexpr int looks_per_lease = 5;
 
 // Nor is it the first thing to do for a process that starts: that has the backlog to work off.
-constexpr std::size_t ticks_before_first_look = 4;
+constexpr std::size_t ticks_before_first_look = 9;
 
 constexpr std::chrono::hours recheck_every{1};
 

@@ -6,7 +6,11 @@ namespace cuebox::policy {
 
 namespace {
 
-constexpr int full_share = 10; // A full claim may take a tenth of the time.
+constexpr int full_share = 20; // A full claim may take a twentieth of the time.
+
+// Producers that write side by side commit in another order than they began in, by so much as a
+// rule.
+constexpr std::chrono::milliseconds overlap{20};
 
 }
 
@@ -14,7 +18,8 @@ claim_bounds claim_cursor::next(time now) const noexcept
 {
     if (full_due_ && now >= full_at_)
         return {.from = floor_, .due_from = event::timestamp::min(), .full = true};
-    return {.from = position_, .due_from = due_position_, .full = false};
+    const auto from = at_end_ ? std::max(floor_, position_ - overlap) : position_;
+    return {.from = from, .due_from = due_position_, .full = false};
 }
 
 void claim_cursor::asked(const claim_bounds& bounds) noexcept
@@ -45,7 +50,8 @@ void claim_cursor::claimed(const claim_bounds& bounds, const claim_reach& reach,
         position_ = std::max(position_, reach.ordinary);
         due_position_ = std::max(due_position_, reach.due);
     }
-    if (reach.got >= reach.asked)
+    at_end_ = reach.got < reach.asked;
+    if (!at_end_)
         return;
     // A quick claim that came back short has reached the end; what it passed by is next. A full one
     // has seen all there is.

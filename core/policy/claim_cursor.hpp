@@ -31,8 +31,9 @@ struct claim_reach
 };
 
 // Where the next claim starts. A full claim finds every row; a quick one, made while there is more
-// than fits, starts where the last one got to. Full claims are kept to a tenth of the time, so that
-// rows which nobody can take (a hundred thousand of them in front of everyone) cost little.
+// than fits, starts where the last one got to, or a little before that once the end is reached:
+// what is new there need not have come in order. Full claims are kept to a twentieth of the time,
+// so that rows which nobody can take (a hundred thousand of them in front of everyone) cost little.
 class claim_cursor
 {
 public:
@@ -57,6 +58,7 @@ private:
     event::timestamp position_ = event::timestamp::min();
     event::timestamp due_position_ = event::timestamp::min();
     bool full_due_ = true;
+    bool at_end_ = false;
     time full_at_{};
 };
 
