@@ -18,7 +18,9 @@ claim_bounds claim_cursor::next(time now) const noexcept
 {
     if (full_due_ && now >= full_at_)
         return {.from = floor_, .due_from = event::timestamp::min(), .full = true};
-    const auto from = at_end_ ? std::max(floor_, position_ - overlap) : position_;
+    // Above the floor there is something to subtract from: before the first row there is not.
+    const bool goes_back = at_end_ && position_ > floor_;
+    const auto from = goes_back ? std::max(floor_, position_ - overlap) : position_;
     return {.from = from, .due_from = due_position_, .full = false};
 }
 

@@ -109,6 +109,19 @@ TEST_CASE("while one looks everywhere the others go on from where they were", "[
     CHECK(cursor.next(3s).full);
 }
 
+TEST_CASE("where nothing has come yet, everything is new", "[policy]")
+{
+    claim_cursor cursor;
+    const auto first = cursor.next(0s);
+    cursor.asked(first);
+    cursor.claimed(first, {.asked = 10, .got = 0, .took = 1ms}, 0s);
+
+    CHECK(cursor.next(0s) ==
+          claim_bounds{cuebox::event::timestamp::min(), cuebox::event::timestamp::min(), false});
+    cursor.set_floor(at(5));
+    CHECK(cursor.next(0s).from == at(5));
+}
+
 TEST_CASE("a look everywhere that was not answered is made again", "[policy]")
 {
     claim_cursor cursor;
