@@ -143,11 +143,6 @@ std::shared_ptr<const post_target> make_post_target(url where, headers headers)
     return made;
 }
 
-awaitable<answer> post(std::shared_ptr<const post_target> target, headers headers, std::string body)
-{
-    return post(std::move(target), std::move(headers), std::move(body), post_options{});
-}
-
 awaitable<answer> post(std::shared_ptr<const post_target> target, headers headers, std::string body,
                        post_options options)
 {

@@ -37,9 +37,6 @@ struct answer
 // answer like any other. Throws http::error when there is none. Cancelled, it closes the
 // connection.
 awaitable<answer> post(std::shared_ptr<const post_target> target, http::headers headers,
-                       std::string body, post_options options);
-// Not a default argument: GCC 12 destroys that twice where the call is awaited.
-awaitable<answer> post(std::shared_ptr<const post_target> target, http::headers headers,
-                       std::string body);
+                       std::string body, post_options options = {});
 
 }

@@ -56,7 +56,10 @@ awaitable<void> post_event(std::shared_ptr<const http::post_target> target,
 {
     http::headers headers = headers_of(event);
     std::string body = event::encode(event.envelope());
-    const http::answer answer = co_await http::post(target, std::move(headers), std::move(body));
+    // With a name, since GCC 12 destroys a default argument twice where the call is awaited.
+    const http::post_options options;
+    const http::answer answer =
+        co_await http::post(target, std::move(headers), std::move(body), options);
     const unsigned status = answer.status;
     if (status >= 200 && status < 300)
         co_return;
