@@ -21,6 +21,12 @@ namespace {
 // other backend's snapshots dearer.
 constexpr std::size_t careful_max = 50;
 
+// Whether another row of the batch has the same key, and waits for what becomes of this one.
+bool has_twin(const std::vector<outbox::handled_record>& keys, std::size_t which)
+{
+    return std::ranges::count(keys, keys[which].order(), &outbox::handled_record::order) > 1;
+}
+
 }
 
 lane::lane(company_ptr company, std::size_t index) : company_(std::move(company)), index_(index) {}
@@ -130,16 +136,6 @@ awaitable<void> lane::name_rows(self<messages>& me, std::vector<pg::uuid> rows)
     co_await me.ask(company_->settlers.front(), std::move(mark), std::chrono::seconds(5));
 }
 
-namespace {
-
-// Whether another row of the batch has the same key, and waits for what becomes of this one.
-bool has_twin(const std::vector<outbox::handled_record>& keys, std::size_t which)
-{
-    return std::ranges::count(keys, keys[which].order(), &outbox::handled_record::order) > 1;
-}
-
-}
-
 awaitable<bool> lane::run_all(self<messages>& me, outbox::locked_batch& batch,
                               std::vector<batch_row>& rows)
 {
@@ -149,8 +145,6 @@ awaitable<bool> lane::run_all(self<messages>& me, outbox::locked_batch& batch,
             keys.push_back(record_of(*handler, *each.row));
     const std::vector<bool> ours = co_await batch.open_gate(keys);
 
-    std::vector<outbox::handled_record> handled;
-    std::vector<std::pair<batch_row*, std::size_t>> handled_by;
     const std::size_t uses = batch.work().uses();
     bool failures = false;
     std::size_t key = 0;
@@ -164,23 +158,30 @@ awaitable<bool> lane::run_all(self<messages>& me, outbox::locked_batch& batch,
             if (failures && (!untouched || (!succeeded && has_twin(keys, key))))
                 co_return false;
             culprit_.reset();
-            if (succeeded && ours[key]) {
-                handled.push_back(keys[key]);
-                handled_by.emplace_back(&each, each.runs.size() - 1);
-            }
             ++key;
         }
-    if (!failures)
-        co_return true;
+    if (failures)
+        co_await keep_records(batch, rows);
+    co_return true;
+}
 
-    // Those who failed wrote nothing, nor did anybody else: it is enough to take their records out.
+// Those who failed wrote nothing, nor did anybody else: it is enough to take their records out.
+awaitable<void> lane::keep_records(outbox::locked_batch& batch, std::vector<batch_row>& rows)
+{
+    std::vector<outbox::handled_record> handled;
+    std::vector<handling::handler_run*> by;
+    for (batch_row& each : rows)
+        for (handling::handler_run& run : each.runs)
+            if (run.result.succeeded() && !run.duplicate) {
+                handled.push_back(record_of(*run.by, *each.row));
+                by.push_back(&run);
+            }
     co_await batch.undo_gate();
     if (handled.empty())
-        co_return true;
-    const std::vector<bool> again = co_await batch.open_gate(std::move(handled));
-    for (std::size_t i = 0; i < again.size(); ++i)
-        handled_by[i].first->runs[handled_by[i].second].duplicate = !again[i];
-    co_return true;
+        co_return;
+    const std::vector<bool> ours = co_await batch.open_gate(std::move(handled));
+    for (std::size_t i = 0; i < by.size(); ++i)
+        by[i]->duplicate = !ours[i];
 }
 
 awaitable<void> lane::run_carefully(self<messages>& me, outbox::locked_batch& batch,

@@ -48,6 +48,7 @@ private:
     // False when a handler failed, and something may have to be undone.
     awaitable<bool> run_all(self<messages>& me, outbox::locked_batch& batch,
                             std::vector<batch_row>& rows);
+    awaitable<void> keep_records(outbox::locked_batch& batch, std::vector<batch_row>& rows);
     awaitable<void> run_carefully(self<messages>& me, outbox::locked_batch& batch,
                                   std::vector<batch_row>& rows);
     awaitable<handling::handler_run> run_one(self<messages>& me, outbox::locked_batch& batch,

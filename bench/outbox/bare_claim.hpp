@@ -29,7 +29,6 @@ private:
     std::int64_t generation_;
     std::string worker_;
     std::string token_;
-    std::uint64_t claims_made_ = 0;
     // The latest row that was claimed: the next claim starts there.
     std::int64_t from_;
     std::vector<std::string> ids_;

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <limits>
 #include <memory>
+#include <stdexcept>
 #include <thread>
 
 namespace bench::outbox {
@@ -93,6 +94,9 @@ std::int64_t claims::exchange(int limit)
     token_ = new_token();
     steps.push_back(claim_step(limit));
     const auto answers = on_.run_together(steps);
+    constexpr std::size_t settle = 1; // It gives the rows that it could not settle.
+    if (answers.size() > settle && PQntuples(answers[settle].get()) > 0)
+        throw std::runtime_error("rows were not settled: somebody else has them");
     take(answers.back().get());
     return settled;
 }
@@ -101,11 +105,7 @@ std::int64_t claims::exchange(int limit)
 
 void drain_bare(const task& wanted)
 {
-    std::int64_t generation = 0;
-    {
-        session side;
-        generation = the_generation(side);
-    }
+    const auto generation = the_generation();
     const std::size_t lanes = wanted.lanes.value_or(2);
     const int limit = static_cast<int>(wanted.batch.value_or(1'000));
     std::vector<std::unique_ptr<bare::claims>> all;

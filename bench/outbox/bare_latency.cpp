@@ -35,11 +35,7 @@ void wait_for_notification(PGconn* on)
 
 void measure_bare_latency(const task& wanted)
 {
-    std::int64_t generation = 0;
-    {
-        session side;
-        generation = the_generation(side);
-    }
+    const auto generation = the_generation();
     const std::string channel = "outbox_gen_" + std::to_string(generation);
     bare::connection listener;
     listener.run("listen " + channel);

@@ -100,10 +100,11 @@ private:
 
     pg::awaitable<void> publish(pg::connection& on, std::int64_t first) const
     {
+        const std::int64_t sent = now_ns(); // Before anything is asked of the server.
         pg::transaction work{on};
         auto bulk = co_await cuebox::outbox::bulk::start(work);
         for (std::int64_t i = 0; i < per_call; ++i) {
-            const bench_event event{.number = first + i, .sent = now_ns()};
+            const bench_event event{.number = first + i, .sent = sent};
             const auto prepared = publisher_.prepare(event);
             co_await bulk.add(prepared);
         }
@@ -124,10 +125,7 @@ private:
 
 void flow(const task& wanted)
 {
-    const auto generation = [] {
-        session side;
-        return the_generation(side);
-    }();
+    const auto generation = the_generation();
     journal kept;
     figures reached;
     {

@@ -1,7 +1,5 @@
 #include "libpq.hpp"
 
-#include <bit>
-#include <cstring>
 #include <stdexcept>
 
 namespace bench::outbox::bare {

@@ -10,7 +10,6 @@
 #include <cuebox/pg/transaction.hpp>
 
 #include <algorithm>
-#include <thread>
 
 namespace bench::outbox {
 

@@ -36,4 +36,10 @@ std::int64_t the_generation(session& with)
     return with.ask<std::int64_t>(newest_generation);
 }
 
+std::int64_t the_generation()
+{
+    session side;
+    return the_generation(side);
+}
+
 }

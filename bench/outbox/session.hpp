@@ -55,5 +55,6 @@ private:
 
 // The deployment that prepare() has made.
 std::int64_t the_generation(session& with);
+std::int64_t the_generation();
 
 }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <stdexcept>
 
 namespace cuebox::event {
 
@@ -102,6 +103,18 @@ std::string member(std::string path, std::string_view name)
 std::string alternative(std::string path, std::string_view tag)
 {
     return path.append("<").append(tag).append(">");
+}
+
+// JSON sets no limit to a number, and a contract is any JSON that Postgres could hold.
+json schema_of(const contract& contract)
+{
+    try {
+        return tao::json::from_string(contract.schema);
+    }
+    catch (const std::runtime_error&) {
+        throw contract_error{contract.title() + ": a number in it is out of the range of a double: "
+                                                "print it anew with event::print_contracts"};
+    }
 }
 
 class comparison
@@ -222,11 +235,10 @@ private:
 
 std::vector<change> compare_contracts(std::string_view before, std::string_view after)
 {
-    const auto old_one = parse_contract(before);
-    const auto new_one = parse_contract(after);
+    const auto old_one = schema_of(parse_contract(before));
+    const auto new_one = schema_of(parse_contract(after));
     comparison both;
-    both.compare("", tao::json::from_string(old_one.schema),
-                 tao::json::from_string(new_one.schema));
+    both.compare("", old_one, new_one);
     return std::move(both.changes);
 }
 

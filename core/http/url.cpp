@@ -17,6 +17,13 @@ bool is_port(std::string_view text)
     return read.ec == std::errc{} && read.ptr == end && number > 0 && number <= 65'535;
 }
 
+bool is_ipv6(const std::string& text)
+{
+    boost::system::error_code wrong;
+    boost::asio::ip::make_address_v6(text, wrong);
+    return !wrong;
+}
+
 }
 
 std::string url::authority() const
@@ -57,6 +64,8 @@ std::optional<url> parse_url(std::string_view text)
         if (close == std::string_view::npos)
             return std::nullopt;
         found.host = place.substr(1, close - 1);
+        if (!is_ipv6(found.host))
+            return std::nullopt;
         port = place.substr(close + 1);
     }
     else {
@@ -67,7 +76,8 @@ std::optional<url> parse_url(std::string_view text)
     if (!port.empty() && port.front() != ':')
         return std::nullopt;
     port.remove_prefix(std::min<std::size_t>(1, port.size()));
-    if (found.host.empty() || (!port.empty() && !is_port(port)))
+    if (found.host.empty() || found.host.find_first_of("[]") != std::string::npos ||
+        (!port.empty() && !is_port(port)))
         return std::nullopt;
     found.port = port.empty() ? (found.tls ? "443" : "80") : std::string(port);
     const bool printable =

@@ -195,12 +195,11 @@ TEST_CASE("a handler that fails before anybody has written costs its batch-mates
 TEST_CASE("when a row fails that wrote nothing, another with its key has its turn", "[actors]")
 {
     const migrated database;
-    make_invoices(database);
-    // Only the second of each two is one that can be billed; some stand alone.
+    // Of each two with one key only the second can be billed.
     database.query("insert into core.outbox (id, event_type, source, channel, generation, payload, "
                    "idempotency_key) select core.uuid_v7(), 'order.placed', 'shop', "
                    "'outbox_gen_7', 7, jsonb_build_object('number', n, 'buyer', 'ada'), "
-                   "'order-' || least(n / 2, 10) from generate_series(0, 19) n");
+                   "'order-' || n / 2 from generate_series(0, 19) n");
     ledger book;
     registry handlers;
     std::atomic<int> lucky = 0;

@@ -85,3 +85,12 @@ TEST_CASE("a snapshot of another event is refused", "[event]")
             "the snapshot of order.placed v1 is one of health.pinged v12: "
             "restore order.placed.v1.json");
 }
+
+TEST_CASE("a contract with a number that no double holds is refused", "[event]")
+{
+    const std::string boundless = R"({"event_type":"a","event_version":1,"maximum":1e9232})";
+
+    REQUIRE(contract_refusal([&] { compare_contracts(boundless, boundless); }) ==
+            "a v1: a number in it is out of the range of a double: "
+            "print it anew with event::print_contracts");
+}

@@ -39,11 +39,28 @@ TEST_CASE("a url is a scheme, a host, a port and the rest", "[http]")
 
 TEST_CASE("what is no url to post to is refused", "[http]")
 {
-    for (const char* text :
-         {"", "shop.example", "ftp://shop.example", "HTTP:/x", "http://", "http:///path",
-          "http://:80/", "http://user:secret@shop.example/", "http://h:port/", "http://h:123456/",
-          "http://h:65536/", "http://h:0/", "http://[::1", "http://[]/", "http://[::1]80/",
-          "http://[::1]x", "http://h/a b", "http://h/a\r\nX-Evil: 1", "http://h/\xc3\xa9"})
+    for (const char* text : {"",
+                             "shop.example",
+                             "ftp://shop.example",
+                             "HTTP:/x",
+                             "http://",
+                             "http:///path",
+                             "http://:80/",
+                             "http://user:secret@shop.example/",
+                             "http://h:port/",
+                             "http://h:123456/",
+                             "http://h:65536/",
+                             "http://h:0/",
+                             "http://[::1",
+                             "http://[]/",
+                             "http://[::1]80/",
+                             "http://[::1]x",
+                             "http://[h]/",
+                             "http://[[::1]/",
+                             "http://h[/",
+                             "http://h/a b",
+                             "http://h/a\r\nX-Evil: 1",
+                             "http://h/\xc3\xa9"})
     {
         INFO(text);
         CHECK(parsed(text) == "refused");
