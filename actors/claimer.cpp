@@ -45,7 +45,7 @@ awaitable<void> claimer::run(self<messages>& me)
             for (const held_row& each : got->rows)
                 give_back(each);
     // What was claimed and not started goes back untouched.
-    for (const held_row& each : hand_.take_waiting())
+    for (const held_row& each : hand_->take_waiting())
         give_back(each);
 }
 
@@ -66,6 +66,10 @@ void claimer::react(self<messages>& me, messages::any& message)
     }
     else if (auto* idle = std::get_if<worker_idle>(&message)) {
         release_worker(me, *idle);
+    }
+    else if (std::holds_alternative<hand_moved>(message)) {
+        for (const auto& each : hand_->take_paces())
+            leased_.size.handled(each.rows, each.took);
     }
     else if (auto* crew = std::get_if<crew_present>(&message)) {
         seat(*crew);
@@ -108,8 +112,8 @@ void claimer::react(self<messages>& me, messages::any& message)
 
 claimer_load claimer::load() const
 {
-    return {.in_hand = hand_.size(),
-            .waiting = hand_.waiting(),
+    return {.in_hand = hand_->size(),
+            .waiting = hand_->waiting(),
             .claim_size = leased_.size.now(),
             .polling = polling_};
 }
@@ -153,7 +157,7 @@ void claimer::take(self<messages>& me, claimed& got)
         return;
     for (const held_row& each : got.rows)
         notice_channel(each.row->channel);
-    for (const auto& each : hand_.add(std::move(got.rows), me.now()))
+    for (const auto& each : hand_->add(std::move(got.rows), me.now()))
         (void)workers_[each.worker].try_send(lease_lost{each.row, each.token});
 }
 
@@ -174,22 +178,20 @@ void claimer::finish(self<messages>& me, const lane_done& done)
 
 void claimer::release_worker(self<messages>& me, const worker_idle& idle)
 {
-    if (idle.retry_in)
-        (void)company_->retry.try_send(due_in{*idle.retry_in});
     // A row that was given out in an earlier life says nothing of who is free in this one.
-    if (!hand_.runs_at(idle.row, idle.worker))
+    if (!hand_->runs_at(idle.row, idle.worker))
         return;
     busy_[idle.worker] = false;
     if (idle.worker < at_work_)
         idle_.push_back(idle.worker);
-    if (const auto pace = hand_.drop(idle.row, me.now()))
+    if (const auto pace = hand_->drop(idle.row, me.now()))
         leased_.size.handled(pace->rows, pace->took);
 }
 
 void claimer::lose(self<messages>& me, const leases_lost& lost)
 {
     for (const auto& each : lost.leases)
-        if (const auto worker = hand_.lose(each, me.now()))
+        if (const auto worker = hand_->lose(each, me.now()))
             (void)workers_[*worker].try_send(lease_lost{each.id, each.token});
 }
 
@@ -206,13 +208,13 @@ void claimer::seat(const crew_present& crew)
 
 bool claimer::start_next(self<messages>& me)
 {
-    if (hand_.waiting() == 0 || idle_.empty())
+    if (hand_->waiting() == 0 || idle_.empty())
         return false;
     const std::size_t worker = idle_.back();
-    run_row order{hand_.next()};
+    run_row order{hand_->next(), hand_};
     if (workers_[worker].try_send(std::move(order)) != sent::accepted)
         return false; // It is being restarted.
-    hand_.start_next(worker, me.now());
+    hand_->start_next(worker, me.now());
     busy_[worker] = true;
     idle_.pop_back();
     if (!std::exchange(marking_, true))
@@ -222,6 +224,7 @@ bool claimer::start_next(self<messages>& me)
 
 void claimer::dispatch(self<messages>& me)
 {
+    hand_->let_go_on(careful(me) ? 0 : at_work_);
     if (careful(me)) {
         dispatch_carefully(me);
         return;
@@ -235,9 +238,9 @@ void claimer::dispatch(self<messages>& me)
 // pays and no other.
 void claimer::dispatch_carefully(self<messages>& me)
 {
-    if (hand_.waiting() == 0 || hand_.running() > 0)
+    if (hand_->waiting() == 0 || hand_->running() > 0)
         return;
-    const pg::uuid next = hand_.next().row->id;
+    const pg::uuid next = hand_->next().row->id;
     if (naming_ != next) {
         naming_ = next;
         named_ = false;
@@ -257,7 +260,7 @@ std::size_t claimer::room() const noexcept
     const std::size_t grown =
         leased_.size.now() > company_->settings.claim.batch_min ? 2 * leased_.size.now() : 0;
     const std::size_t most = at_work_ + grown;
-    const std::size_t taken = std::accumulate(asked_for_.begin(), asked_for_.end(), hand_.size());
+    const std::size_t taken = std::accumulate(asked_for_.begin(), asked_for_.end(), hand_->size());
     return most > taken ? most - taken : 0;
 }
 
@@ -298,7 +301,7 @@ void claimer::claim_leased(self<messages>& me)
         if (leased_.busy[i] || limit == 0 || !leased_.hungry(now))
             continue;
         // While everybody has something to do, a claim can wait until it is worth its round trip.
-        if (leased_.backlog() && limit < wanted && hand_.size() > at_work_)
+        if (leased_.backlog() && limit < wanted && hand_->size() > at_work_)
             continue;
         claim order{leased_.request(limit, now)};
         const auto bounds = order.wanted.bounds;
@@ -353,7 +356,7 @@ void claimer::keep_floor(self<messages>& me)
 
 void claimer::renew_leases()
 {
-    auto held = hand_.leases();
+    auto held = hand_->leases();
     if (!held.empty())
         (void)company_->settlers.front().try_send(extend_leases{std::move(held)});
 }
@@ -362,10 +365,10 @@ void claimer::renew_leases()
 void claimer::mark(self<messages>& me)
 {
     marking_ = false;
-    auto rows = hand_.take_long_running(company_->settings.mark_after, me.now());
+    auto rows = hand_->take_long_running(company_->settings.mark_after, me.now());
     if (!rows.empty())
         (void)company_->settlers.front().try_send(mark_running{.rows = std::move(rows)});
-    if (hand_.running() > 0) {
+    if (hand_->running() > 0) {
         marking_ = true;
         me.after(company_->settings.mark_after, mark_due{});
     }

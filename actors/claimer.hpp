@@ -50,7 +50,7 @@ private:
     company_ptr company_;
     flow leased_;
     flow locked_;
-    hand hand_;
+    std::shared_ptr<hand> hand_ = std::make_shared<hand>();
     std::vector<address<worker_messages>> workers_;
     std::vector<bool> busy_;        // Of the workers.
     std::vector<std::size_t> idle_; // Those that may be given work.

@@ -47,6 +47,17 @@ void hand::start_next(std::size_t worker, time_point now)
     waiting_.pop_front();
 }
 
+std::optional<held_row> hand::go_on(const pg::uuid& done, std::size_t worker, time_point now)
+{
+    if (worker >= may_go_on_ || waiting_.empty() || !runs_at(done, worker))
+        return std::nullopt;
+    if (const auto finished = drop(done, now))
+        paces_.push_back(*finished);
+    held_row following = next();
+    start_next(worker, now);
+    return following;
+}
+
 bool hand::runs_at(const pg::uuid& row, std::size_t worker) const
 {
     const auto found = rows_.find(row);

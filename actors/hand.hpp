@@ -6,12 +6,14 @@
 #include <deque>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace cuebox::actors {
 
 // The leased rows in this process's hands: which of them wait, which run and where, and how fast
-// the batches they came in are worked off. It knows no mailbox and no clock: `now` is given.
+// the batches they came in are worked off. It knows no mailbox and no clock: `now` is given. It is
+// the claimer's, who lends it to the workers, all on one loop.
 class hand
 {
 public:
@@ -34,6 +36,12 @@ public:
     const held_row& next() const { return rows_.at(waiting_.front()).held; }
     void start_next(std::size_t worker, time_point now);
 
+    // Workers below this number go on by themselves; at first none.
+    void let_go_on(std::size_t workers) noexcept { may_go_on_ = workers; }
+    // Such a worker is through with a row: gives the next one in line, which it runs from now on.
+    // Nothing when none waits, or it may not; then the row is still to be dropped.
+    std::optional<held_row> go_on(const pg::uuid& done, std::size_t worker, time_point now);
+
     // How long a batch took, once the last of its rows is out of hand.
     struct pace
     {
@@ -43,6 +51,8 @@ public:
     // Whether that worker runs that row; then that it no longer does.
     bool runs_at(const pg::uuid& row, std::size_t worker) const;
     std::optional<pace> drop(const pg::uuid& row, time_point now);
+    // Of the batches whose last row went out of hand when its worker went on.
+    std::vector<pace> take_paces() { return std::exchange(paces_, {}); }
     // The lease is lost: the worker to be told, if the row runs; one that waits is dropped. Of a
     // row that is held under a newer one nothing is lost.
     std::optional<std::size_t> lose(const outbox::relay::lease& lost, time_point now);
@@ -79,6 +89,8 @@ private:
     std::deque<pg::uuid> waiting_;
     std::unordered_map<std::size_t, batch> batches_;
     std::size_t next_batch_ = 0;
+    std::size_t may_go_on_ = 0;
+    std::vector<pace> paces_;
 };
 
 }

@@ -14,6 +14,8 @@
 // Everything that the actors of a listening context say to each other.
 namespace cuebox::actors {
 
+class hand;
+
 // A leased row in this process's hands.
 struct held_row
 {
@@ -30,9 +32,12 @@ struct held_row
 
 // --- worker: one leased row at a time ---
 
+// The first of a run: while rows wait in that hand, the worker goes on with them by itself.
 struct run_row
 {
     held_row held{};
+    // The claimer's, and gone when that is.
+    std::weak_ptr<hand> from{};
 };
 struct lease_lost
 {
@@ -40,7 +45,7 @@ struct lease_lost
     // Of that claim; the row may be held under a newer one.
     pg::uuid token{};
 };
-// The worker's own: the handlers of its row have ended, or took too long.
+// The worker's own: the handlers of its last row have ended, or took too long.
 struct row_ended
 {};
 struct row_overdue
@@ -111,7 +116,11 @@ struct worker_idle
 {
     std::size_t worker = 0;
     pg::uuid row{};
-    std::optional<std::chrono::microseconds> retry_in{};
+};
+// Workers went on by themselves: there may be room for a claim.
+struct hand_moved
+{
+    using coalesces = void;
 };
 // All workers, each in its place; claims are for so many of them.
 struct crew_present
@@ -164,9 +173,9 @@ struct get_load
 {
     using reply = claimer_load;
 };
-using claimer_messages = messages<wake, line_state, claimed, lane_done, worker_idle, crew_present,
-                                  marked, leases_lost, floor_found, poll_due, lease_check_due,
-                                  mark_due, claim_again, floor_check_due, get_load>;
+using claimer_messages = messages<wake, line_state, claimed, lane_done, worker_idle, hand_moved,
+                                  crew_present, marked, leases_lost, floor_found, poll_due,
+                                  lease_check_due, mark_due, claim_again, floor_check_due, get_load>;
 
 // --- lane: one locked batch at a time ---
 

@@ -1,5 +1,6 @@
 #include "worker.hpp"
 
+#include "hand.hpp"
 #include "report_run.hpp"
 
 #include <cuebox/config/duration.hpp>
@@ -8,12 +9,21 @@
 #include <cuebox/runtime/cancellation.hpp>
 
 #include <boost/asio/cancellation_state.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
 #include <utility>
 
 namespace cuebox::actors {
+
+namespace {
+
+// Handlers that never wait let others have the loop after so many.
+constexpr std::size_t rows_per_turn = 32;
+
+}
 
 worker::worker(company_ptr company, std::size_t index)
     : company_(std::move(company)),
@@ -27,10 +37,12 @@ awaitable<void> worker::run(self<messages>& me)
     scope work{me.loop().executor()};
     while (auto message = co_await me.receive()) {
         if (auto* given = std::get_if<run_row>(&*message)) {
-            if (job_)
-                next_.push_back(std::move(given->held));
-            else
-                start(me, work, std::move(given->held));
+            if (job_) {
+                next_.push_back(std::move(*given));
+                continue;
+            }
+            begin(std::move(*given));
+            work.spawn(perform(me));
         }
         else if (auto* lost = std::get_if<lease_lost>(&*message)) {
             if (job_ && job_->held.row->id == lost->row && job_->held.token == lost->token) {
@@ -45,11 +57,11 @@ awaitable<void> worker::run(self<messages>& me)
             }
         }
         else {
-            conclude(me);
+            finish(me);
             if (!next_.empty()) {
-                held_row next = std::move(next_.front());
+                begin(std::move(next_.front()));
                 next_.pop_front();
-                start(me, work, std::move(next));
+                work.spawn(perform(me));
             }
         }
     }
@@ -62,24 +74,38 @@ awaitable<void> worker::run(self<messages>& me)
     catch (...) {
         cut_short = std::current_exception();
     }
-    conclude(me);
-    for (held_row& each : next_) {
-        job_.emplace();
-        job_->held = std::move(each);
-        job_->handlers = company_->handlers;
+    finish(me);
+    for (run_row& each : next_) {
+        begin(std::move(each));
         job_->runs.push_back({.by = {}, .result = {.failure = {}, .cancelled = true}});
-        conclude(me);
+        finish(me);
     }
     if (cut_short)
         std::rethrow_exception(cut_short);
 }
 
-void worker::start(self<messages>& me, scope& work, held_row held)
+void worker::begin(run_row given)
 {
     job_.emplace();
-    job_->held = std::move(held);
+    job_->held = std::move(given.held);
+    job_->from = std::move(given.from);
     job_->handlers = company_->handlers;
-    work.spawn(perform(me));
+}
+
+// With the next row that waits, if there is one. A job that was called off ends here: what called
+// it off would call off the next one too.
+bool worker::go_on(self<messages>& me)
+{
+    if (me.stopping() || job_->lost || job_->overdue || !next_.empty())
+        return false;
+    const auto from = job_->from.lock();
+    auto next = from ? from->go_on(job_->held.row->id, index_, me.now()) : std::nullopt;
+    if (!next)
+        return false;
+    conclude(me);
+    begin({std::move(*next), from});
+    (void)company_->claimer.try_send(hand_moved{});
+    return true;
 }
 
 void worker::call_off(scope& work)
@@ -91,12 +117,17 @@ void worker::call_off(scope& work)
 // However it goes, the row has an end.
 awaitable<void> worker::perform(self<messages>& me)
 {
-    try {
-        co_await run_handlers(me);
-    }
-    catch (const std::exception& error) {
-        company_->log.error("a row was given up", {{"error", std::string_view(error.what())}});
-    }
+    std::size_t rows = 0;
+    do {
+        try {
+            co_await run_handlers(me);
+            if (++rows % rows_per_turn == 0)
+                co_await asio::post(me.loop().executor(), asio::use_awaitable);
+        }
+        catch (const std::exception& error) {
+            company_->log.error("a row was given up", {{"error", std::string_view(error.what())}});
+        }
+    } while (go_on(me));
     (void)me.address().try_send(row_ended{});
 }
 
@@ -185,10 +216,18 @@ awaitable<handling::handler_result> worker::run_within(const handling::handler& 
     co_return result;
 }
 
-void worker::conclude(self<messages>& me)
+// The last row of a run, and with it the run.
+void worker::finish(self<messages>& me)
 {
     if (!job_)
         return;
+    worker_idle idle{.worker = index_, .row = job_->held.row->id};
+    conclude(me);
+    (void)company_->claimer.try_send(std::move(idle));
+}
+
+void worker::conclude(self<messages>& me)
+{
     row_job done = std::move(*job_);
     job_.reset();
     const auto& row = *done.held.row;
@@ -201,22 +240,20 @@ void worker::conclude(self<messages>& me)
     if (done.runs.size() < done.handlers->for_type(row.event_type).size() &&
         std::ranges::none_of(done.runs, [](const auto& each) { return !each.result.succeeded(); }))
         done.runs.push_back({.by = {}, .result = {.failure = {}, .cancelled = true}});
-    worker_idle idle{.worker = index_, .row = row.id};
-    if (!done.lost) {
-        auto verdict = handling::judge(done.runs, row.attempts, me.loop().jitter());
-        report_runs(*company_, row, done.runs, verdict);
-        if (const auto* retry = std::get_if<policy::retry_in>(&verdict))
-            idle.retry_in = retry->delay;
-        settle outcome{{.id = row.id,
-                        .token = done.held.token,
-                        .place = {},
-                        .verdict = std::move(verdict),
-                        .handled = std::move(done.handled)},
-                       done.held.row};
-        // Never full: its mailbox has room for all that can be in hand.
-        (void)company_->settlers[done.held.settler].try_send(std::move(outcome));
-    }
-    (void)company_->claimer.try_send(std::move(idle));
+    if (done.lost)
+        return;
+    auto verdict = handling::judge(done.runs, row.attempts, me.loop().jitter());
+    report_runs(*company_, row, done.runs, verdict);
+    if (const auto* retry = std::get_if<policy::retry_in>(&verdict))
+        (void)company_->retry.try_send(due_in{retry->delay});
+    settle outcome{{.id = row.id,
+                    .token = done.held.token,
+                    .place = {},
+                    .verdict = std::move(verdict),
+                    .handled = std::move(done.handled)},
+                   done.held.row};
+    // Never full: its mailbox has room for all that can be in hand.
+    (void)company_->settlers[done.held.settler].try_send(std::move(outcome));
 }
 
 }

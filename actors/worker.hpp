@@ -14,6 +14,7 @@ namespace cuebox::actors {
 struct row_job
 {
     held_row held{};
+    std::weak_ptr<hand> from{};
     std::shared_ptr<const handling::handler_set> handlers{};
     std::vector<handling::handler_run> runs{};
     std::vector<outbox::handled_record> handled{};
@@ -23,7 +24,8 @@ struct row_job
     std::uint64_t alarm = 0;
 };
 
-// Runs the handlers of one leased row at a time and tells the settler what became of it.
+// Runs the handlers of one leased row at a time and tells the settler what became of it. It begins
+// with the row that it is given and goes on with those that wait.
 class worker
 {
 public:
@@ -41,9 +43,11 @@ private:
                                                 handling::arrival with);
     awaitable<handling::handler_result> run_within(const handling::handler& what,
                                                    handling::arrival with);
-    void start(self<messages>& me, scope& work, held_row held);
+    void begin(run_row given);
+    bool go_on(self<messages>& me);
     void call_off(scope& work);
     void conclude(self<messages>& me);
+    void finish(self<messages>& me);
 
     company_ptr company_;
     std::size_t index_;
@@ -52,7 +56,7 @@ private:
     std::stop_source stop_;
     std::shared_ptr<const handling::arrival::opener> begin_;
     // From a claimer that was restarted and does not know that we are busy.
-    std::deque<held_row> next_;
+    std::deque<run_row> next_;
 };
 
 }

@@ -50,6 +50,46 @@ TEST_CASE("rows wait in the order they came in, and a batch has its pace with it
     CHECK(rows.size() == 0);
 }
 
+TEST_CASE("a worker goes on with what waits, and its batch has its pace all the same", "[actors]")
+{
+    hand rows;
+    rows.add({row_of(one)}, at(0s));
+    rows.add({row_of(two)}, at(1s));
+    rows.start_next(3, at(1s));
+    rows.let_go_on(4);
+
+    const auto next = rows.go_on(one, 3, at(2s));
+
+    REQUIRE(next);
+    CHECK(next->row->id == two);
+    CHECK(rows.runs_at(two, 3));
+    CHECK(rows.size() == 1);
+    const auto paces = rows.take_paces();
+    REQUIRE(paces.size() == 1);
+    CHECK(paces.front().took == 2s);
+    CHECK(rows.take_paces().empty());
+    // Nothing waits any more: the row stays until its worker has said so.
+    CHECK_FALSE(rows.go_on(two, 3, at(3s)));
+    CHECK(rows.runs_at(two, 3));
+}
+
+TEST_CASE("a worker that may not go on keeps its row, and so does one that has lost it", "[actors]")
+{
+    hand rows;
+    rows.add({row_of(one), row_of(two)}, at(0s));
+    rows.start_next(3, at(0s));
+
+    CHECK_FALSE(rows.go_on(one, 3, at(1s)));
+    rows.let_go_on(3);
+    CHECK_FALSE(rows.go_on(one, 3, at(1s)));
+    rows.let_go_on(5);
+    CHECK_FALSE(rows.go_on(one, 4, at(1s)));
+
+    CHECK(rows.running() == 1);
+    CHECK(rows.waiting() == 1);
+    CHECK(rows.go_on(one, 3, at(1s)));
+}
+
 TEST_CASE("a row that comes back while it runs has its turn when that has ended", "[actors]")
 {
     hand rows;
