@@ -378,8 +378,10 @@ void claimer::mark(self<messages>& me)
 // used are learnt from the rows.
 void claimer::notice_channel(const std::string& channel)
 {
-    if (channels_.insert(channel).second)
-        (void)company_->connection.try_send(listen_also{channel});
+    if (channels_.contains(channel))
+        return;
+    channels_.insert(channel);
+    (void)company_->connection.try_send(listen_also{channel});
 }
 
 void claimer::give_back(const held_row& held)

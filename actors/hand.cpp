@@ -1,16 +1,9 @@
 #include "hand.hpp"
 
-#include <boost/uuid/uuid_hash.hpp>
-
 #include <algorithm>
 #include <utility>
 
 namespace cuebox::actors {
-
-std::size_t hand::uuid_hash::operator()(const pg::uuid& id) const noexcept
-{
-    return boost::uuids::hash_value(id);
-}
 
 std::vector<hand::lost_run> hand::add(std::vector<held_row> rows, time_point now)
 {

@@ -2,6 +2,8 @@
 
 #include <cuebox/actors/messages.hpp>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include <cstddef>
 #include <deque>
 #include <optional>
@@ -80,12 +82,9 @@ private:
         std::size_t left = 0;
         time_point began{};
     };
-    struct uuid_hash
-    {
-        std::size_t operator()(const pg::uuid& id) const noexcept;
-    };
 
-    std::unordered_map<pg::uuid, entry, uuid_hash> rows_;
+    // Flat: rows come and go too fast for an allocation each.
+    boost::unordered_flat_map<pg::uuid, entry> rows_;
     std::deque<pg::uuid> waiting_;
     std::unordered_map<std::size_t, batch> batches_;
     std::size_t next_batch_ = 0;

@@ -86,10 +86,14 @@ awaitable<void> worker::run(self<messages>& me)
 
 void worker::begin(run_row given)
 {
-    job_.emplace();
-    job_->held = std::move(given.held);
-    job_->from = std::move(given.from);
-    job_->handlers = company_->handlers;
+    row_job next{.held = std::move(given.held),
+                 .from = std::move(given.from),
+                 .handlers = company_->handlers};
+    if (job_) {
+        next.runs = std::move(job_->runs); // For its memory: rows are many.
+        next.runs.clear();
+    }
+    job_ = std::move(next);
 }
 
 // With the next row that waits, if there is one. A job that was called off ends here: what called
@@ -223,13 +227,13 @@ void worker::finish(self<messages>& me)
         return;
     worker_idle idle{.worker = index_, .row = job_->held.row->id};
     conclude(me);
+    job_.reset();
     (void)company_->claimer.try_send(std::move(idle));
 }
 
 void worker::conclude(self<messages>& me)
 {
-    row_job done = std::move(*job_);
-    job_.reset();
+    row_job& done = *job_;
     const auto& row = *done.held.row;
     for (handling::handler_run& each : done.runs)
         if (done.overdue && each.result.cancelled)

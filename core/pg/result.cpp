@@ -58,8 +58,10 @@ void result::look_up(std::size_t row, std::size_t column, pg::field& field) cons
     const int r = static_cast<int>(row);
     const int c = static_cast<int>(column);
     const auto* from = taken_.get();
-    field.null = PQgetisnull(from, r, c) != 0;
-    field.data = {PQgetvalue(from, r, c), static_cast<std::size_t>(PQgetlength(from, r, c))};
+    const int length = PQgetlength(from, r, c);
+    // Each of these checks its arguments anew, for every field of every row.
+    field.null = length == 0 && PQgetisnull(from, r, c) != 0;
+    field.data = {PQgetvalue(from, r, c), static_cast<std::size_t>(length)};
 }
 
 field result::field(std::size_t row, std::size_t column) const
