@@ -173,9 +173,10 @@ struct get_load
 {
     using reply = claimer_load;
 };
-using claimer_messages = messages<wake, line_state, claimed, lane_done, worker_idle, hand_moved,
-                                  crew_present, marked, leases_lost, floor_found, poll_due,
-                                  lease_check_due, mark_due, claim_again, floor_check_due, get_load>;
+using claimer_messages =
+    messages<wake, line_state, claimed, lane_done, worker_idle, hand_moved, crew_present, marked,
+             leases_lost, floor_found, poll_due, lease_check_due, mark_due, claim_again,
+             floor_check_due, get_load>;
 
 // --- lane: one locked batch at a time ---
 
