@@ -74,8 +74,8 @@ void claimer::react(self<messages>& me, messages::any& message)
     else if (auto* crew = std::get_if<crew_present>(&message)) {
         seat(*crew);
     }
-    else if (std::holds_alternative<marked>(message)) {
-        named_ = true;
+    else if (auto* written = std::get_if<marked>(&message)) {
+        named_ = naming_ && std::ranges::find(written->rows, *naming_) != written->rows.end();
     }
     else if (auto* lost = std::get_if<leases_lost>(&message)) {
         lose(me, *lost);

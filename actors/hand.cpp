@@ -80,7 +80,11 @@ std::optional<hand::pace> hand::drop(const pg::uuid& row, time_point now)
 std::optional<std::size_t> hand::lose(const outbox::relay::lease& lost, time_point now)
 {
     const auto found = rows_.find(lost.id);
-    if (found == rows_.end() || found->second.held.token != lost.token)
+    if (found == rows_.end())
+        return std::nullopt;
+    if (found->second.again && found->second.again->token == lost.token)
+        found->second.again.reset();
+    if (found->second.held.token != lost.token)
         return std::nullopt;
     if (found->second.worker)
         return found->second.worker; // It says when its handler has ended.

@@ -162,6 +162,23 @@ awaitable<bool> lane::run_all(self<messages>& me, outbox::locked_batch& batch,
         }
     if (failures)
         co_await keep_records(batch, rows);
+    co_return co_await flush(batch);
+}
+
+// What handlers have sent along goes now: should it fail, there is still time to find out whose it
+// is. False when it does.
+awaitable<bool> lane::flush(outbox::locked_batch& batch)
+{
+    careful_ = true; // Should the connection break of it.
+    try {
+        co_await batch.work().flush();
+    }
+    catch (const pg::error& failed) {
+        if (failed.code() != pg::errc::server)
+            throw;
+        co_return false;
+    }
+    careful_ = false;
     co_return true;
 }
 
@@ -194,7 +211,7 @@ awaitable<void> lane::run_carefully(self<messages>& me, outbox::locked_batch& ba
             const std::vector<bool> ours = co_await batch.open_gate(std::move(key));
             auto run = co_await run_one(me, batch, each, handler, ours.front());
             if (run.result.succeeded() && ours.front())
-                co_await check(batch, run);
+                co_await check(me, batch, each, run);
             const bool succeeded = run.result.succeeded();
             each.runs.push_back(std::move(run));
             if (!succeeded)
@@ -204,8 +221,10 @@ awaitable<void> lane::run_carefully(self<messages>& me, outbox::locked_batch& ba
     }
 }
 
-// What would only come out at the commit, when it is too late to tell whose it is.
-awaitable<void> lane::check(outbox::locked_batch& batch, handling::handler_run& run)
+// What would only come out later, when it is hard to tell whose it is: what was sent along, and
+// what is checked by the commit.
+awaitable<void> lane::check(self<messages>& me, outbox::locked_batch& batch, const batch_row& row,
+                            handling::handler_run& run)
 {
     std::exception_ptr thrown;
     try {
@@ -214,8 +233,18 @@ awaitable<void> lane::check(outbox::locked_batch& batch, handling::handler_run& 
     catch (const pg::error&) {
         thrown = std::current_exception();
     }
-    if (thrown)
-        run.result.failure = handling::classify(thrown, *run.by);
+    if (!thrown)
+        co_return;
+    run.result.failure = handling::classify(thrown, *run.by);
+    suspect(me, row, run);
+}
+
+// Until it is known that the connection has outlived it.
+void lane::suspect(self<messages>& me, const batch_row& row, const handling::handler_run& run)
+{
+    const handling::handler_run runs[] = {run};
+    auto verdict = handling::judge(runs, row.row->attempts, me.loop().jitter());
+    culprit_ = {.row = *row.row, .run = run, .verdict = std::move(verdict)};
 }
 
 awaitable<handling::handler_run> lane::run_one(self<messages>& me, outbox::locked_batch& batch,
@@ -239,11 +268,8 @@ awaitable<handling::handler_run> lane::run_one(self<messages>& me, outbox::locke
             throw boost::system::system_error(boost::asio::error::operation_aborted);
     }
     run.took = me.now() - began;
-    if (run.result.failure) {
-        const handling::handler_run runs[] = {run};
-        auto verdict = handling::judge(runs, row.row->attempts, me.loop().jitter());
-        culprit_ = {.row = *row.row, .run = run, .verdict = std::move(verdict)};
-    }
+    if (run.result.failure)
+        suspect(me, row, run);
     co_return run;
 }
 

@@ -43,7 +43,10 @@ private:
 
     awaitable<void> take(self<messages>& me, take_batch order, lane_done& done);
     awaitable<void> charge();
-    awaitable<void> check(outbox::locked_batch& batch, handling::handler_run& run);
+    awaitable<bool> flush(outbox::locked_batch& batch);
+    awaitable<void> check(self<messages>& me, outbox::locked_batch& batch, const batch_row& row,
+                          handling::handler_run& run);
+    void suspect(self<messages>& me, const batch_row& row, const handling::handler_run& run);
     awaitable<void> name_rows(self<messages>& me, std::vector<pg::uuid> rows);
     // False when a handler failed, and something may have to be undone.
     awaitable<bool> run_all(self<messages>& me, outbox::locked_batch& batch,

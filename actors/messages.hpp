@@ -50,7 +50,8 @@ struct row_ended
 {};
 struct row_overdue
 {
-    pg::uuid row{};
+    // Which of its runs: one that has ended is past being late.
+    std::uint64_t run = 0;
 };
 using worker_messages = messages<run_row, lease_lost, row_ended, row_overdue>;
 
@@ -128,9 +129,11 @@ struct crew_present
     std::vector<address<worker_messages>> workers{};
     std::size_t at_work = 0;
 };
-// What `mark_running` said is in the database.
+// What `mark_running` said of these is in the database.
 struct marked
-{};
+{
+    std::vector<pg::uuid> rows{};
+};
 // Leases that were not renewed in time: others may have the rows by now.
 struct leases_lost
 {

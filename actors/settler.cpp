@@ -153,7 +153,7 @@ awaitable<void> settler::mark()
     for (auto& each : std::exchange(marked_lanes_, {}))
         each();
     if (std::exchange(confirm_running_, false))
-        (void)company_->claimer.try_send(marked{});
+        (void)company_->claimer.try_send(marked{running_[0]});
 }
 
 awaitable<void> settler::exchange(self<messages>& me)

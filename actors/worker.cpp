@@ -20,8 +20,22 @@ namespace cuebox::actors {
 
 namespace {
 
-// Handlers that never wait let others have the loop after so many.
-constexpr std::size_t rows_per_turn = 32;
+// Handlers that never wait let others have the loop after so many of them, or after so long.
+struct turn_share
+{
+    static constexpr std::size_t runs_max = 32;
+    static constexpr std::chrono::milliseconds time_max{1};
+
+    void add(duration took)
+    {
+        ++runs;
+        time += took;
+    }
+    bool used_up() const { return runs >= runs_max || time >= time_max; }
+
+    std::size_t runs = 0;
+    duration time{};
+};
 
 }
 
@@ -51,7 +65,7 @@ awaitable<void> worker::run(self<messages>& me)
             }
         }
         else if (auto* late = std::get_if<row_overdue>(&*message)) {
-            if (job_ && job_->held.row->id == late->row) {
+            if (job_ && job_->timed_run == late->run) {
                 job_->overdue = true;
                 call_off(work);
             }
@@ -96,17 +110,27 @@ void worker::begin(run_row given)
     job_ = std::move(next);
 }
 
+bool worker::called_off(const self<messages>& me) const
+{
+    return me.stopping() || job_->lost || job_->overdue;
+}
+
 // With the next row that waits, if there is one. A job that was called off ends here: what called
 // it off would call off the next one too.
 bool worker::go_on(self<messages>& me)
 {
-    if (me.stopping() || job_->lost || job_->overdue || !next_.empty())
+    if (called_off(me) || !next_.empty())
         return false;
     const auto from = job_->from.lock();
     auto next = from ? from->go_on(job_->held.row->id, index_, me.now()) : std::nullopt;
     if (!next)
         return false;
-    conclude(me);
+    try {
+        conclude(me);
+    }
+    catch (const std::exception& error) {
+        note_given_up(error); // Its lease brings it back; the next one is ours already.
+    }
     begin({std::move(*next), from});
     (void)company_->claimer.try_send(hand_moved{});
     return true;
@@ -118,18 +142,30 @@ void worker::call_off(scope& work)
     work.cancel();
 }
 
+void worker::note_given_up(const std::exception& why) const
+{
+    company_->log.error("a row was given up", {{"error", std::string_view(why.what())}});
+}
+
 // However it goes, the row has an end.
 awaitable<void> worker::perform(self<messages>& me)
 {
-    std::size_t rows = 0;
+    turn_share share;
     do {
+        // As the handler of the row before may have left it otherwise.
+        co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
+        co_await asio::this_coro::throw_if_cancelled(true);
         try {
             co_await run_handlers(me);
-            if (++rows % rows_per_turn == 0)
+            for (const handling::handler_run& each : job_->runs)
+                share.add(each.took);
+            if (share.used_up() && !called_off(me)) {
+                share = {};
                 co_await asio::post(me.loop().executor(), asio::use_awaitable);
+            }
         }
         catch (const std::exception& error) {
-            company_->log.error("a row was given up", {{"error", std::string_view(error.what())}});
+            note_given_up(error);
         }
     } while (go_on(me));
     (void)me.address().try_send(row_ended{});
@@ -159,11 +195,13 @@ awaitable<void> worker::run_handlers(self<messages>& me)
                 arrival.begin = begin_;
             if (handler->timeout > duration{}) {
                 arrival.deadline = me.loop().after(handler->timeout);
-                job.alarm = me.after(handler->timeout, row_overdue{row.id});
+                job.timed_run = ++runs_;
+                job.alarm = me.after(handler->timeout, row_overdue{job.timed_run});
             }
             run.result = co_await run_one(*handler, std::move(arrival));
             if (job.alarm != 0)
                 me.cancel(std::exchange(job.alarm, 0));
+            job.timed_run = 0;
         }
         run.took = me.now() - began;
         const bool cancelled = run.result.cancelled;

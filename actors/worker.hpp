@@ -20,7 +20,8 @@ struct row_job
     std::vector<outbox::handled_record> handled{};
     bool lost = false;
     bool overdue = false;
-    // Rings when they have taken too long.
+    // The run that may take too long; none has this number. And what rings then.
+    std::uint64_t timed_run = 0;
     std::uint64_t alarm = 0;
 };
 
@@ -46,6 +47,8 @@ private:
     void begin(run_row given);
     bool go_on(self<messages>& me);
     void call_off(scope& work);
+    bool called_off(const self<messages>& me) const;
+    void note_given_up(const std::exception& why) const;
     void conclude(self<messages>& me);
     void finish(self<messages>& me);
 
@@ -55,6 +58,7 @@ private:
     // These are the same for every job, until one is told to end: then it takes the source along.
     std::stop_source stop_;
     std::shared_ptr<const handling::arrival::opener> begin_;
+    std::uint64_t runs_ = 0;
     // From a claimer that was restarted and does not know that we are busy.
     std::deque<run_row> next_;
 };

@@ -134,7 +134,7 @@ def check(server, database, work, said):
         due = due * 9 // 10  # whether those that failed count as handled is the system's affair
     if handled < due:
         raise Wrong(f"{handled:,} events were handled, {due:,} were due")
-    if work["handler"] in ("row", "rows"):
+    if work["handler"] in ("row", "rows", "waiting"):
         rows = int(server.ask("select count(*) from public.projection", database))
         if rows != work["events"]:
             raise Wrong(f"{rows:,} rows were written, {work['events']:,} were due")

@@ -9,7 +9,7 @@ from workloads import LABELS, OURS
 here = pathlib.Path(__file__).resolve().parent
 
 # Okabe and Ito's palette: distinct in print and to colour-blind readers; a system keeps its colour.
-colours = dict(zip(LABELS, ["#D55E00", "#E69F00", "#999999", "#0072B2", "#56B4E9", "#009E73"]))
+colours = dict(zip(LABELS, ["#D55E00", "#E69F00", "#CC79A7", "#999999", "#0072B2", "#56B4E9", "#009E73"]))
 COMPARED = ["drain_tuned", "drain_stock", "unbatched", "projection", "failing", "flow_empty"]
 WAITED = [("latency_idle", "p50"), ("latency_idle", "p99"), ("load_50", "p50"), ("load_50", "p99")]
 

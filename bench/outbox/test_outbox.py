@@ -16,7 +16,7 @@ import progress
 import report
 import summary
 import workloads
-from workloads import BARE, BY_HAND, GRAPHILE, LEASED, PG_BOSS, TRANSACTIONAL
+from workloads import BARE, BY_HAND, GRAPHILE, LEASED, PG_BOSS, TRANSACTIONAL, WAITING
 
 
 def run(workload, label, rate=1000.0, point="", kind="drain", **more):
@@ -182,7 +182,8 @@ class Plan(unittest.TestCase):
     def test_every_case_is_told_how_its_system_delivers(self):
         for quick in (True, False):
             for case in (case for workload in workloads.plan(quick) for case in workload.cases):
-                expected = {LEASED: "leased", TRANSACTIONAL: "transactional"}.get(case.label)
+                expected = {LEASED: "leased", TRANSACTIONAL: "transactional",
+                            WAITING: "transactional"}.get(case.label)
                 self.assertEqual(case.work.get("delivery"), expected)
 
     def test_sizes_are_named_as_people_do(self):

@@ -27,7 +27,7 @@ cuebox::actors::settings settings_for(const task& wanted)
         made.workers = 64;
         made.claim.batch_max = 1'000;
         // A handler that waits for its own statements leaves the server idle meanwhile.
-        made.lanes = wanted.handler == "row" ? 4 : 2;
+        made.lanes = wanted.handler == "waiting" ? 4 : 2;
     }
     else if (wanted.settings == "unbatched") {
         made.claim = {.batch_min = 1, .batch_max = 1};
@@ -44,6 +44,13 @@ cuebox::actors::settings settings_for(const task& wanted)
 }
 
 awaitable<void> add_row(delivery<bench_event> event, pg::transaction& work)
+{
+    work.send_along(insert_row, event->number, event->filling);
+    co_return;
+}
+
+// With a round trip for each, as a handler does that reads what the statement gives.
+awaitable<void> add_row_and_wait(delivery<bench_event> event, pg::transaction& work)
 {
     co_await work.execute(insert_row, event->number, event->filling);
 }
@@ -65,22 +72,27 @@ void worker::count(const bench_event& event)
 cuebox::registry worker::handlers(const task& wanted)
 {
     const bool fails = wanted.handler == "failing";
-    if (!fails && wanted.handler != "noop" && wanted.handler != "row")
-        throw std::invalid_argument("handler '" + wanted.handler + "': take noop, row or failing");
-    if (wanted.handler == "row" && !wanted.transactional())
-        throw std::invalid_argument("handler 'row' writes in the event's transaction: take "
-                                    "delivery 'transactional'");
+    const bool waits = wanted.handler == "waiting";
+    const bool writes = wanted.handler == "row" || waits;
+    if (!fails && !writes && wanted.handler != "noop")
+        throw std::invalid_argument("handler '" + wanted.handler +
+                                    "': take noop, row, waiting or failing");
+    if (writes && !wanted.transactional())
+        throw std::invalid_argument("handler '" + wanted.handler +
+                                    "' writes in the event's transaction: take delivery "
+                                    "'transactional'");
     const auto see = [this, fails](const bench_event& event) {
         count(event);
         if (fails)
             fail_every_tenth(event);
     };
     cuebox::registry made;
-    if (wanted.handler == "row")
+    if (writes)
         made.on<bench_event>("bench.row",
-                             [this](delivery<bench_event> event, pg::transaction& work) {
+                             [this, waits](delivery<bench_event> event, pg::transaction& work) {
                                  count(*event);
-                                 return add_row(std::move(event), work);
+                                 return waits ? add_row_and_wait(std::move(event), work)
+                                              : add_row(std::move(event), work);
                              });
     else if (wanted.transactional())
         made.on<bench_event>(

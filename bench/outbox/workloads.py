@@ -4,12 +4,13 @@ import dataclasses
 
 LEASED = "Cuebox leased"
 TRANSACTIONAL = "Cuebox transactional"
+WAITING = "Cuebox, waiting"
 BARE = "bare libpq"
 GRAPHILE = "Graphile Worker"
 PG_BOSS = "pg-boss"
 BY_HAND = "pg-boss, by hand"
 
-LABELS = [LEASED, TRANSACTIONAL, BARE, GRAPHILE, PG_BOSS, BY_HAND]
+LABELS = [LEASED, TRANSACTIONAL, WAITING, BARE, GRAPHILE, PG_BOSS, BY_HAND]
 OURS = [LEASED, TRANSACTIONAL]
 PEERS = [GRAPHILE, PG_BOSS]
 
@@ -17,6 +18,7 @@ PEERS = [GRAPHILE, PG_BOSS]
 programs = {
     LEASED: ("cuebox", {"delivery": "leased"}),
     TRANSACTIONAL: ("cuebox", {"delivery": "transactional"}),
+    WAITING: ("cuebox", {"delivery": "transactional"}),
     BARE: ("bare", {}),
     GRAPHILE: ("graphile", {}),
     PG_BOSS: ("pg_boss", {}),
@@ -144,9 +146,11 @@ def plan(quick):
         Workload(
             "projection", "a handler that inserts one row, durably",
             [drain("projection", TRANSACTIONAL, row, rounds, handler="row"),
+             drain("projection", WAITING, row_peers, rounds, handler="waiting"),
              *(drain("projection", label, row_peers, rounds, handler="row") for label in PEERS),
              drain("projection", BY_HAND, row_peers, rounds, handler="rows")],
-            notes=("pg-boss, by hand: its batch written with one INSERT that the handler's author made; shown, not"
+            notes=("Cuebox transactional: the row is sent along with what is asked next; waiting: a round trip for each.",
+                   "pg-boss, by hand: its batch written with one INSERT that the handler's author made; shown, not"
                    " judged.",)),
         Workload(
             "failing", "every tenth event fails and is given up",

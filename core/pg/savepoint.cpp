@@ -51,6 +51,8 @@ awaitable<void> savepoint::end(bool undo)
         throw error(errc::usage, "savepoint",
                     transaction_ ? "an inner savepoint is still open: end it first"
                                  : "it has ended already");
+    if (undo)
+        transaction_->along_.clear(); // What came before the savepoint went along with it.
     const std::string name = name_at(depth_);
     const std::string undo_sql = "rollback to savepoint " + name;
     const std::string release_sql = "release savepoint " + name;

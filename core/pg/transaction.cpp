@@ -86,19 +86,46 @@ std::size_t transaction::prepend_begin(std::vector<detail::command>& commands)
     return 1;
 }
 
+std::size_t transaction::prepend_due(std::vector<detail::command>& commands)
+{
+    const std::size_t begins = prepend_begin(commands);
+    if (along_.empty())
+        return begins;
+    session_->expect_free(along_.front().statement.name); // Else they would be taken for sent.
+    auto along = std::exchange(along_, {});
+    const std::size_t added = begins + along.size();
+    commands.insert(commands.begin() + static_cast<std::ptrdiff_t>(begins),
+                    std::move_iterator(along.begin()), std::move_iterator(along.end()));
+    return added;
+}
+
 awaitable<std::vector<outcome>> transaction::run_commands(std::vector<detail::command> commands)
 {
     expect_inside(commands.empty() ? "" : commands.front().statement.name);
     ++uses_;
-    const std::size_t added = prepend_begin(commands);
+    const bool begins = state_ == state::unsent;
+    const std::size_t added = prepend_due(commands);
     auto outcomes = co_await session_->run(std::move(commands));
-    if (added > 0) {
-        if (!outcomes.front().ok())
-            state_ = state::unsent; // Else what follows would commit by itself.
-        outcomes.front().get();
-        outcomes.erase(outcomes.begin());
-    }
+    if (begins && !outcomes.front().ok())
+        state_ = state::unsent; // Else what follows would commit by itself.
+    const auto asked = outcomes.begin() + static_cast<std::ptrdiff_t>(added);
+    for (auto each = outcomes.begin(); each != asked; ++each)
+        each->get();
+    outcomes.erase(outcomes.begin(), asked);
     co_return outcomes;
+}
+
+void transaction::send_along(const statement& what, params values)
+{
+    expect_open(what.name);
+    ++uses_;
+    along_.push_back({.statement = what, .params = std::move(values)});
+}
+
+awaitable<void> transaction::flush()
+{
+    if (!along_.empty())
+        co_await run_commands({});
 }
 
 awaitable<std::vector<outcome>> transaction::run(pipeline batch)
@@ -108,7 +135,7 @@ awaitable<std::vector<outcome>> transaction::run(pipeline batch)
 
 awaitable<void> transaction::begin()
 {
-    if (state_ == state::unsent)
+    if (state_ == state::unsent || !along_.empty())
         co_await run_commands({});
 }
 
@@ -117,6 +144,7 @@ awaitable<void> transaction::begin_copy(statement copy)
     expect_inside(copy.name);
     session_->expect_free(copy.name);
     ++uses_;
+    co_await flush();
     const bool due = state_ == state::unsent;
     if (due)
         expect_first(copy.name);
@@ -157,14 +185,17 @@ awaitable<std::vector<outcome>> transaction::commit_with(pipeline last)
         throw error(errc::usage, "commit", "a savepoint is still open: release it or roll it back");
     std::vector<outcome> outcomes;
     if (state_ == state::unsent) {
-        if (last.empty() && with_commit_.empty()) {
+        if (last.empty() && along_.empty() && with_commit_.empty()) {
             finish_commit();
             co_return outcomes;
         }
         expect_first("commit");
     }
-    auto commands = std::move(last).take();
-    const auto asked = static_cast<std::ptrdiff_t>(commands.size());
+    auto commands = std::exchange(along_, {});
+    const auto along = static_cast<std::ptrdiff_t>(commands.size());
+    auto asked_for = std::move(last).take();
+    const auto asked = static_cast<std::ptrdiff_t>(asked_for.size());
+    std::ranges::move(asked_for, std::back_inserter(commands));
     std::ranges::move(std::exchange(with_commit_, {}), std::back_inserter(commands));
     commands.push_back({.statement = commit_statement});
 
@@ -196,7 +227,8 @@ awaitable<std::vector<outcome>> transaction::commit_with(pipeline last)
     }
     // The server answers the commit of a failed transaction with its rollback.
     const bool committed = outcomes.back().get().tag() == "COMMIT";
-    outcomes.erase(outcomes.begin() + asked, outcomes.end());
+    outcomes.erase(outcomes.begin() + along + asked, outcomes.end());
+    outcomes.erase(outcomes.begin(), outcomes.begin() + along);
     state_ = state::over;
     if (!committed)
         throw error(errc::server, "commit",
@@ -216,6 +248,7 @@ awaitable<void> transaction::rollback()
 {
     expect_own("rollback");
     expect_open("rollback");
+    along_.clear();
     // A COMMIT that was refused has rolled back already.
     if (state_ == state::begun && session_->in_transaction())
         co_await execute(rollback_statement);
@@ -244,6 +277,7 @@ bool transaction::failed() const noexcept
 
 void transaction::forget_since(additions then)
 {
+    along_.clear();
     if (with_commit_.size() > then.statements)
         with_commit_.erase(with_commit_.begin() + static_cast<std::ptrdiff_t>(then.statements),
                            with_commit_.end());

@@ -38,6 +38,18 @@ public:
     awaitable<std::vector<outcome>> run(pipeline batch);
     awaitable<void> run_script(statement script);
 
+    // Goes along with whatever is asked next, the commit at the latest, without a round trip of its
+    // own: for writes whose answer nobody waits for. If it fails, so does what it went along with,
+    // and with its error. Its name and text have to live until then.
+    template <class... Values>
+    void send_along(const statement& what, const Values&... values)
+    {
+        send_along(what, params(std::in_place, values...));
+    }
+    void send_along(const statement& what, params values);
+    // Sends now what is to go along, and waits for it.
+    awaitable<void> flush();
+
     // A part that can be undone on its own.
     awaitable<pg::savepoint> savepoint();
 
@@ -69,7 +81,8 @@ public:
     // savepoint that is rolled back makes the former good.
     bool failed() const noexcept;
 
-    // What was added to the commit since: forgotten with the part of the work it belongs to.
+    // What was added to the commit since, or is still to go along: forgotten with the part of the
+    // work it belongs to.
     struct additions
     {
         std::size_t statements = 0;
@@ -101,7 +114,8 @@ private:
     void expect_inside(std::string_view statement) const;
     // That no other transaction is open on the connection: the two would become one.
     void expect_first(std::string_view statement) const;
-    // Prepends BEGIN when it is due; says how many were added.
+    // Prepends BEGIN when it is due, and what goes along; says how many were added.
+    std::size_t prepend_due(std::vector<detail::command>& commands);
     std::size_t prepend_begin(std::vector<detail::command>& commands);
     awaitable<std::vector<outcome>> run_commands(std::vector<detail::command> commands);
     awaitable<void> begin();
@@ -116,6 +130,7 @@ private:
     bool lent_ = false;
     int savepoints_ = 0; // Open ones, which nest.
     bool commit_unknown_ = false;
+    std::vector<detail::command> along_;
     std::vector<detail::command> with_commit_;
     std::vector<std::function<void()>> after_commit_;
 };

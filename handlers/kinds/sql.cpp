@@ -59,7 +59,9 @@ private:
         pg::params values(std::in_place, envelope.event_id, typed_text{envelope.event_type},
                           pg::json{envelope.payload.text}, typed_text{envelope.idempotency_key},
                           envelope.domain_id, envelope.occurred_at, typed_text{envelope.source});
-        co_await work.execute(statement, std::move(values));
+        // The handler outlives its delivery, and so does the text.
+        work.send_along(statement, std::move(values));
+        co_return;
     }
 
     std::shared_ptr<const texts> text_;

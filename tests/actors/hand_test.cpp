@@ -107,6 +107,21 @@ TEST_CASE("a row that comes back while it runs has its turn when that has ended"
     CHECK(rows.next().token == anew.token);
 }
 
+TEST_CASE("a row that came back while it ran and is lost again has no second turn", "[actors]")
+{
+    hand rows;
+    rows.add({row_of(one)}, at(0s));
+    rows.start_next(7, at(0s));
+    const auto anew = row_of(one);
+    rows.add({anew}, at(9s));
+
+    CHECK_FALSE(rows.lose({.id = one, .token = anew.token}, at(10s)));
+
+    rows.drop(one, at(11s));
+    CHECK(rows.size() == 0);
+    CHECK(rows.waiting() == 0);
+}
+
 TEST_CASE("a lost lease is told to who runs the row, and one that waits is forgotten", "[actors]")
 {
     hand rows;

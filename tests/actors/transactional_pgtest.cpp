@@ -91,6 +91,20 @@ awaitable<void> note_with_commit(delivery<order_placed> order, pg::transaction& 
         throw std::runtime_error("unlucky");
 }
 
+awaitable<void> bill_along(delivery<order_placed> order, pg::transaction& work)
+{
+    work.send_along(insert_invoice, order->number, order->buyer);
+    co_return;
+}
+
+awaitable<void> bill_along_but_hang_at_13(delivery<order_placed> order, pg::transaction& work)
+{
+    if (order->number == 13)
+        work.send_along(nap);
+    work.send_along(insert_invoice, order->number, order->buyer);
+    co_return;
+}
+
 // Whether the last thing the listener did was to listen on the class's channel, or it is past that.
 std::string listened(const migrated& database)
 {
@@ -290,6 +304,54 @@ TEST_CASE("a handler that takes the connection with it pays alone", "[actors]")
     CHECK(database.query("select count(*) || ' ' || count(distinct number) from invoices") ==
           "19 19");
     CHECK(database.query("select attempts from core.outbox where status = 'failed'") == "1");
+}
+
+TEST_CASE("what a handler sends along fails that handler alone", "[actors]")
+{
+    const migrated database;
+    database.query("create table invoices (number bigint primary key, buyer text)");
+    database.query("insert into invoices values (13, 'grace')");
+    shop(database).place_many(50);
+    ledger book;
+    registry handlers;
+    handlers.on<order_placed>("billing.invoice", &bill_along);
+
+    running_context billing(database, handlers, book);
+
+    REQUIRE(book.wait([](const ledger& all) {
+        return all.count("delivered") == 49 && all.count("failed") == 1;
+    }));
+    billing.stop();
+    CHECK(database.query("select count(*) from invoices") == "50");
+    CHECK(database.query("select buyer from invoices where number = 13") == "grace");
+    CHECK(database.query("select attempts || ' ' || (payload->>'number') || ' ' || "
+                         "(last_error like '%SQLSTATE 23505%') from core.outbox "
+                         "where status = 'failed'") == "0 13 true");
+    CHECK(database.query("select count(*) from core.event_handled") == "49");
+}
+
+TEST_CASE("a handler that sends along what takes the connection with it pays alone", "[actors]")
+{
+    const migrated database;
+    make_invoices(database);
+    shop(database).place_many(20);
+    ledger book;
+    registry handlers;
+    handlers.on<order_placed>("billing.invoice", &bill_along_but_hang_at_13,
+                              {.retry = {.max_retries = 0}});
+    auto where = database.options();
+    where.statement_deadline = 500ms;
+
+    running_context billing(where, handlers, book, running_context::options(database));
+
+    REQUIRE(book.wait([&](const ledger&) {
+        return database.query("select count(*) from core.outbox where status = 'delivered'") ==
+                   "19" &&
+               database.query("select count(*) from core.outbox where status = 'failed'") == "1";
+    }));
+    billing.stop();
+    CHECK(database.query("select count(*) || ' ' || count(distinct number) from invoices") ==
+          "19 19");
 }
 
 TEST_CASE("a handler cannot end the transaction it was given", "[actors]")

@@ -120,6 +120,22 @@ TEST_CASE("a commit refused during a copy loses nothing of what was to go with i
     REQUIRE(shop.see("select a from t") == "7");
 }
 
+TEST_CASE("what was sent along is there before a copy begins", "[pg]")
+{
+    shop shop;
+    const statement insert{.name = "insert", .sql = "insert into t values (7, '', null)"};
+    const statement all{.name = "all", .sql = "copy t from stdin (format binary)"};
+    transaction work{shop.link};
+    work.send_along(insert);
+
+    copy_in rows = shop.run(copy_in::start(work, all));
+    CHECK(shop.link.in_transaction());
+    shop.run(rows.finish());
+    shop.run(work.commit());
+
+    REQUIRE(shop.see("select a from t") == "7");
+}
+
 TEST_CASE("a copy dropped open takes the connection with it, and nothing is stored", "[pg]")
 {
     shop shop;

@@ -234,6 +234,102 @@ TEST_CASE("two transactions made before either began do not become one", "[pg]")
     CHECK(shop.rows() == "2,3");
 }
 
+TEST_CASE("what is sent along goes with what is asked next, before it", "[pg]")
+{
+    shop shop;
+    transaction work{shop.link};
+
+    work.send_along(insert, 1);
+    work.send_along(insert, 2);
+    CHECK_FALSE(shop.link.in_transaction());
+    const statement count{.name = "count", .sql = "select count(*) from t"};
+    CHECK(shop.run(work.query_one<std::int64_t>(count)) == 2);
+    work.send_along(insert, 3);
+    shop.run(work.flush());
+    work.send_along(insert, 4);
+    shop.run(work.commit());
+
+    CHECK(shop.rows() == "1,2,3,4");
+}
+
+TEST_CASE("what is sent along goes with the commit at the latest, and is no answer to it", "[pg]")
+{
+    shop shop;
+    transaction work{shop.link};
+    work.add_to_commit(insert, params(std::in_place, 3));
+    work.send_along(insert, 1);
+    pipeline last;
+    last.add(insert, 2);
+    last.add({.name = "seen", .sql = "select count(*) from t"});
+
+    const auto answers = shop.run(work.commit_with(std::move(last)));
+
+    REQUIRE(answers.size() == 2);
+    CHECK(answers[1].get().only<std::int64_t>() == 2);
+    CHECK(shop.rows() == "1,2,3");
+}
+
+TEST_CASE("what fails that was sent along fails what it went with", "[pg]")
+{
+    shop shop;
+    transaction asked{shop.link};
+    asked.send_along(fail);
+    const auto refused = refusal_of([&] { shop.run(asked.execute(insert, 1)); });
+    CHECK(refused.what.starts_with("fail: "));
+    CHECK(refused.sqlstate == "22012");
+    CHECK(asked.failed());
+    shop.run(asked.rollback());
+
+    transaction committed{shop.link};
+    committed.send_along(insert, 2);
+    committed.send_along(fail);
+    CHECK(refusal_of([&] { shop.run(committed.commit()); }).sqlstate == "22012");
+    CHECK_FALSE(committed.open());
+    CHECK_FALSE(shop.link.in_transaction());
+    CHECK(shop.rows().empty());
+}
+
+TEST_CASE("what was to go along is forgotten with the part it belongs to", "[pg]")
+{
+    shop shop;
+    transaction dropped{shop.link};
+    dropped.send_along(insert, 1);
+    shop.run(dropped.rollback());
+
+    transaction work{shop.link};
+    work.send_along(insert, 2);
+    auto part = shop.run(work.savepoint());
+    work.send_along(insert, 3);
+    shop.run(part.rollback());
+    work.send_along(insert, 4);
+    shop.run(work.commit());
+
+    CHECK(shop.rows() == "2,4");
+}
+
+TEST_CASE("what is to go along waits for its turn when another thing is going on", "[pg]")
+{
+    shop shop;
+    transaction first{shop.link};
+    transaction second{shop.link};
+    second.send_along(insert, 3);
+    shop.run(first.execute(insert, 1));
+    CHECK(refusal_of([&] { shop.run(second.flush()); }).code == errc::usage);
+    auto slow = shop.start(first.execute({.name = "slow", .sql = "select pg_sleep(0.05)"}));
+    shop.settle();
+    first.send_along(insert, 2);
+    CHECK(refusal_of([&] { shop.run(first.flush()); }).what ==
+          "insert: the connection is busy: it does one thing at a time");
+    shop.finish(slow);
+    shop.run(first.commit());
+    shop.run(second.run_script({.name = "script",
+                                .sql = "insert into t select 4 from t "
+                                       "where a = 3"}));
+    shop.run(second.commit());
+
+    CHECK(shop.rows() == "1,2,3,4");
+}
+
 TEST_CASE("a transaction that others have ended commits nothing and says so", "[pg]")
 {
     shop shop;
