@@ -162,7 +162,7 @@ def plan(quick):
             notes=("bare libpq: a NOTIFY there and one claim.",)),
         Workload(
             "load_50", "publish to handler at half of what the same system can take",
-            [flow("load_50", label, pick(3, 1), seconds=pick(20, 6), probe={"seconds": pick(5, 3)})
+            [flow("load_50", label, pick(3, 2), seconds=pick(20, 6), probe={"seconds": pick(5, 3)})
              for label in [*OURS, *PEERS]],
             measures="latency"),
         Workload(
