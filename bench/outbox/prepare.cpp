@@ -53,7 +53,7 @@ pg::awaitable<void> fill(pg::connection& on, std::int64_t generation, std::int64
 pg::awaitable<void> prepare_on(pg::connection& on, task wanted)
 {
     const auto generation = co_await on.query_one<std::int64_t>(allocate);
-    if (wanted.handler == "row" || wanted.handler == "waiting")
+    if (wanted.writes())
         co_await on.execute(make_projection);
     constexpr std::int64_t per_insert = 250'000;
     for (std::int64_t done = 0; done < wanted.history; done += per_insert)

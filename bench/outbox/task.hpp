@@ -29,6 +29,8 @@ struct task
     std::optional<std::size_t> workers{};
 
     bool transactional() const { return delivery == "transactional"; }
+    // Whether its handler leaves a row of its own for each event.
+    bool writes() const { return handler == "row" || handler == "waiting"; }
 };
 
 }

@@ -73,11 +73,10 @@ cuebox::registry worker::handlers(const task& wanted)
 {
     const bool fails = wanted.handler == "failing";
     const bool waits = wanted.handler == "waiting";
-    const bool writes = wanted.handler == "row" || waits;
-    if (!fails && !writes && wanted.handler != "noop")
+    if (!fails && !wanted.writes() && wanted.handler != "noop")
         throw std::invalid_argument("handler '" + wanted.handler +
                                     "': take noop, row, waiting or failing");
-    if (writes && !wanted.transactional())
+    if (wanted.writes() && !wanted.transactional())
         throw std::invalid_argument("handler '" + wanted.handler +
                                     "' writes in the event's transaction: take delivery "
                                     "'transactional'");
@@ -87,7 +86,7 @@ cuebox::registry worker::handlers(const task& wanted)
             fail_every_tenth(event);
     };
     cuebox::registry made;
-    if (writes)
+    if (wanted.writes())
         made.on<bench_event>("bench.row",
                              [this, waits](delivery<bench_event> event, pg::transaction& work) {
                                  count(*event);
