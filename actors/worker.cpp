@@ -115,8 +115,8 @@ bool worker::called_off(const self<messages>& me) const
     return me.stopping() || job_->lost || job_->overdue;
 }
 
-// With the next row that waits, if there is one. A job that was called off ends here: what called
-// it off would call off the next one too.
+// With the next row that waits, if there is one. A job that was called off ends the run: what comes
+// next begins with a coroutine that nobody has told to end.
 bool worker::go_on(self<messages>& me)
 {
     if (called_off(me) || !next_.empty())

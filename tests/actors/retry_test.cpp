@@ -171,6 +171,33 @@ TEST_CASE("a handler that takes longer than its timeout is cancelled and tried a
     CHECK(billing.mail.begun.size() == 2);
 }
 
+TEST_CASE("of the rows that a worker goes through each has its own time", "[actors]")
+{
+    handler_options impatient;
+    impatient.timeout = 2s;
+    impatient.retry.max_retries = 0;
+    staged_context billing{{.workers = 1}, impatient};
+    billing.mail.desk.close();
+    billing.mail.waits_from = 98;
+    billing.relay->publish_many(100);
+    billing.start();
+
+    // The last two wait, one after the other.
+    CHECK(billing.mail.done.size() == 98);
+    billing.advance(2s - 1ms);
+    CHECK(billing.mail.cancelled.empty());
+    billing.advance(1ms);
+    CHECK(billing.mail.cancelled.size() == 1);
+    billing.advance(2s - 1ms);
+    CHECK(billing.mail.cancelled.size() == 1);
+    billing.advance(1ms);
+    CHECK(billing.mail.cancelled.size() == 2);
+
+    billing.advance(10s);
+    CHECK(billing.relay->count(row_status::delivered) == billing.mail.done.size());
+    CHECK(billing.mail.begun.size() == 100);
+}
+
 TEST_CASE("a handler that returns although its time was up keeps neither its worker nor its row",
           "[actors]")
 {
