@@ -290,7 +290,7 @@ void worker::conclude(self<messages>& me)
         (void)company_->retry.try_send(due_in{retry->delay});
     settle outcome{{.id = row.id,
                     .token = done.held.token,
-                    .place = {},
+                    .place = row.place,
                     .verdict = std::move(verdict),
                     .handled = std::move(done.handled)},
                    done.held.row};

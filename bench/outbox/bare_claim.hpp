@@ -34,6 +34,8 @@ private:
     std::vector<std::string> ids_;
     std::vector<std::string> event_ids_;
     std::vector<std::string> keys_;
+    // In ascending order: a claim gives rows in that of their places.
+    std::vector<std::string> places_;
 };
 
 }

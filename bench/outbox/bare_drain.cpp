@@ -37,20 +37,19 @@ claims::claims(std::int64_t generation, std::string worker)
 {
     on_.prepare("claim", cuebox::outbox::claim_leased.sql);
     on_.prepare("record", cuebox::outbox::record_handled.sql);
-    on_.prepare("settle", cuebox::outbox::settle_delivered.sql);
+    on_.prepare("settle", cuebox::outbox::settle_claim.sql);
 }
 
 std::vector<connection::step> claims::settle_steps() const
 {
     const std::size_t rows = ids_.size();
     std::vector<connection::step> steps;
-    steps.push_back({"record",
-                     {array(text_type, std::vector<std::string>(rows, "bench.see")),
-                      array(text_type, keys_), array(uuid_type, event_ids_),
-                      array(text_type, std::vector<std::string>(rows, "standard"))}});
     steps.push_back(
-        {"settle",
-         {array(uuid_type, ids_), array(uuid_type, std::vector<std::string>(rows, token_))}});
+        {"record",
+         {array(text_type, std::vector<std::string>(rows, "bench.see")), array(text_type, keys_),
+          array(uuid_type, event_ids_),
+          array(text_type, std::vector<std::string>(rows, "standard")), boolean(true)}});
+    steps.push_back({"settle", {{token_}, array(tid_type, places_), array(uuid_type, ids_)}});
     return steps;
 }
 
@@ -74,13 +73,16 @@ void claims::take(const PGresult* claimed)
     constexpr int event_id = 1;
     constexpr int key = 9;
     constexpr int created_at = 15;
+    constexpr int place = 16;
     ids_.clear();
     event_ids_.clear();
     keys_.clear();
+    places_.clear();
     for (int row = 0; row < PQntuples(claimed); ++row) {
         ids_.push_back(read_bytes(claimed, row, id));
         event_ids_.push_back(read_bytes(claimed, row, event_id));
         keys_.push_back(read_bytes(claimed, row, key));
+        places_.push_back(read_bytes(claimed, row, place));
         from_ = std::max(from_, read_int8(claimed, row, created_at));
     }
 }

@@ -32,6 +32,11 @@ parameter int8(std::int64_t value)
     return {big_endian(static_cast<std::uint64_t>(value))};
 }
 
+parameter boolean(bool value)
+{
+    return {std::string(1, value ? '\1' : '\0')};
+}
+
 parameter nothing()
 {
     return {.null = true};

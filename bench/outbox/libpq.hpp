@@ -23,10 +23,12 @@ struct parameter
 parameter text(std::string_view value);
 parameter int4(std::int32_t value);
 parameter int8(std::int64_t value);
+parameter boolean(bool value);
 parameter nothing();
 // Of elements that are written already.
 parameter array(std::uint32_t element_type, const std::vector<std::string>& elements);
 inline constexpr std::uint32_t text_type = 25;
+inline constexpr std::uint32_t tid_type = 27;
 inline constexpr std::uint32_t uuid_type = 2950;
 
 std::int64_t read_int8(const PGresult* from, int row, int column);

@@ -78,7 +78,7 @@ struct settlement
     pg::uuid id{};
     // Of a leased row.
     pg::uuid token{};
-    // Of a locked one.
+    // Where the claim has put it, or found and locked it.
     pg::tid place{};
     policy::verdict verdict{};
     std::vector<handled_record> handled{};

@@ -1,8 +1,10 @@
 #include "locked_transaction.hpp"
 
-#include <cuebox/outbox/worker_statements.hpp>
+#include "point_at.hpp"
+#include "recording.hpp"
+#include "settling.hpp"
 
-#include <set>
+#include <cuebox/outbox/worker_statements.hpp>
 
 namespace cuebox::outbox {
 
@@ -22,35 +24,14 @@ constexpr pg::statement undo_check{.name = "undo check",
 constexpr pg::statement release_check{.name = "close check",
                                       .sql = "release savepoint cuebox_check"};
 
-struct key_row
-{
-    std::string handler;
-    std::string idempotency_key;
-
-    auto operator<=>(const key_row&) const = default;
-};
-
 }
 
-std::vector<bool> which_are_among(const std::vector<handled_record>& keys, const pg::result& found)
-{
-    std::multiset<key_row> left;
-    for (auto& each : found.rows<key_row>())
-        left.insert(std::move(each));
-    std::vector<bool> among;
-    for (const handled_record& each : keys) {
-        const auto at = left.find({each.handler, each.idempotency_key});
-        among.push_back(at != left.end());
-        if (at != left.end())
-            left.erase(at);
-    }
-    return among;
-}
-
-locked_transaction::locked_transaction(pg::pool::borrowed connection, std::string worker)
+locked_transaction::locked_transaction(pg::pool::borrowed connection, std::string worker,
+                                       policy::novelty& novelty)
     : connection_(std::move(connection)),
       transaction_(*connection_),
-      worker_(std::move(worker))
+      worker_(std::move(worker)),
+      novelty_(novelty)
 {}
 
 pg::awaitable<void> locked_transaction::claim(pg::params values, std::size_t expanded)
@@ -66,13 +47,14 @@ pg::awaitable<std::vector<bool>> locked_transaction::open_gate(std::vector<handl
     if (gate_open_)
         steps.add(release_savepoint);
     steps.add(open_savepoint);
-    const std::size_t gate = steps.add(gate_handled, handled_params(keys));
+    recording gate(point_at(std::span<const handled_record>(keys)), novelty_);
+    gate.add_to(steps);
     gate_open_ = true;
     before_gate_ = transaction_.added();
     const auto answers = co_await transaction_.run(std::move(steps));
     for (const pg::outcome& each : answers)
         each.get();
-    co_return which_are_among(keys, answers[gate].get());
+    co_return gate.read(answers);
 }
 
 pg::awaitable<void> locked_transaction::undo_gate()
@@ -107,10 +89,7 @@ pg::awaitable<void> locked_transaction::settle(std::vector<settlement> outcomes)
         co_return;
     }
     pg::pipeline last;
-    if (all_delivered(outcomes))
-        last.add(settle_locked_delivered, settle_locked_delivered_params(outcomes));
-    else
-        last.add(settle_locked_outcomes, settle_locked_outcomes_params(outcomes, worker_));
+    settling().add_locked_to(last, outcomes, worker_);
     co_await transaction_.commit_with(std::move(last));
 }
 

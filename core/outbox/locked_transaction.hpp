@@ -3,6 +3,7 @@
 #include <cuebox/outbox/relay.hpp>
 #include <cuebox/pg/pool.hpp>
 #include <cuebox/pg/transaction.hpp>
+#include <cuebox/policy/novelty.hpp>
 
 namespace cuebox::outbox {
 
@@ -10,7 +11,8 @@ namespace cuebox::outbox {
 class locked_transaction final : public locked_batch
 {
 public:
-    locked_transaction(pg::pool::borrowed connection, std::string worker);
+    // The relay's `novelty` outlives it.
+    locked_transaction(pg::pool::borrowed connection, std::string worker, policy::novelty& novelty);
 
     pg::awaitable<void> claim(pg::params values, std::size_t expanded);
 
@@ -26,14 +28,11 @@ private:
     pg::pool::borrowed connection_;
     pg::transaction transaction_;
     std::string worker_;
+    policy::novelty& novelty_;
     std::vector<claimed_row> rows_;
     std::size_t expanded_ = 0;
     bool gate_open_ = false;
     pg::transaction::additions before_gate_{};
 };
-
-// For each key whether the result, of columns `handler` and `idempotency_key`, has it; each row of
-// the result answers for one key only.
-std::vector<bool> which_are_among(const std::vector<handled_record>& keys, const pg::result& found);
 
 }

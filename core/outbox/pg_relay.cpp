@@ -1,5 +1,8 @@
 #include "locked_transaction.hpp"
 #include "pg_line.hpp"
+#include "point_at.hpp"
+#include "recording.hpp"
+#include "settling.hpp"
 
 #include <cuebox/event/uuid.hpp>
 #include <cuebox/outbox/pg_relay.hpp>
@@ -26,19 +29,14 @@ std::string make_worker_name(const std::string& context)
            unique.substr(unique.size() - 6);
 }
 
-void add_settle(pg::pipeline& steps, std::span<const settlement> outcomes)
+std::vector<const handled_record*> records_of(std::span<const settlement> outcomes)
 {
     std::vector<const handled_record*> handled;
     handled.reserve(outcomes.size());
     for (const settlement& each : outcomes)
         for (const handled_record& record : each.handled)
             handled.push_back(&record);
-    if (!handled.empty())
-        steps.add(record_handled, handled_params(std::move(handled)));
-    if (all_delivered(outcomes))
-        steps.add(settle_delivered, settle_delivered_params(outcomes));
-    else
-        steps.add(settle_outcomes, settle_outcomes_params(outcomes));
+    return handled;
 }
 
 }
@@ -66,9 +64,13 @@ pg::awaitable<relay::exchanged> pg_relay::exchange(std::span<const settlement> o
     const bool expanding = wanted && wanted->expand;
     if (expanding)
         add_expand(steps, *wanted);
+    auto handled = records_of(outcomes);
+    std::optional<recording> records;
+    if (!handled.empty())
+        records.emplace(std::move(handled), novelty_).add_to(steps);
+    settling settled;
     if (!outcomes.empty())
-        add_settle(steps, outcomes);
-    const std::size_t settled_at = steps.size() - 1;
+        settled.add_to(steps, outcomes);
     if (wanted) {
         done.claimed.token = event::new_event_id();
         steps.add(claim_leased, options_.worker, done.claimed.token, options_.generation,
@@ -81,11 +83,9 @@ pg::awaitable<relay::exchanged> pg_relay::exchange(std::span<const settlement> o
 
     auto connection = co_await pool_.borrow();
     const auto answers = co_await connection->run(std::move(steps));
-    if (!outcomes.empty()) {
-        for (std::size_t i = expanding ? 1 : 0; i < settled_at; ++i)
-            answers[i].get();
-        done.lost = answers[settled_at].get().rows<pg::uuid>();
-    }
+    if (records)
+        records->learn(answers);
+    done.lost = settled.lost(answers);
     if (wanted)
         done.claimed.rows = answers.back().get().rows<claimed_row>();
     // A transaction of its own, so its failure leaves the rest as it is.
@@ -100,8 +100,9 @@ pg::awaitable<relay::exchanged> pg_relay::exchange(std::span<const settlement> o
 pg::awaitable<std::vector<bool>> pg_relay::already_handled(std::vector<handled_record> keys)
 {
     auto connection = co_await pool_.borrow();
-    const pg::result found = co_await connection->execute(find_handled, handled_params(keys));
-    co_return which_are_among(keys, found);
+    const auto asked = point_at(std::span<const handled_record>(keys));
+    const pg::result found = co_await connection->execute(find_handled, handled_params(asked));
+    co_return which_are_among(asked, found);
 }
 
 pg::awaitable<std::vector<pg::uuid>> pg_relay::extend(std::vector<lease> held)
@@ -134,7 +135,8 @@ pg::awaitable<std::unique_ptr<locked_batch>> pg_relay::lock(claim_request wanted
         if (answers.front().ok())
             expanded = static_cast<std::size_t>(answers.front().get().only<std::int32_t>());
     }
-    auto batch = std::make_unique<locked_transaction>(std::move(connection), options_.worker);
+    auto batch =
+        std::make_unique<locked_transaction>(std::move(connection), options_.worker, novelty_);
     const pg::params values(
         std::in_place, options_.generation, options_.context, wanted.event_types, options_.channels,
         static_cast<std::int32_t>(wanted.limit), wanted.bounds.from, wanted.bounds.due_from);
@@ -145,7 +147,8 @@ pg::awaitable<std::unique_ptr<locked_batch>> pg_relay::lock(claim_request wanted
 pg::awaitable<std::unique_ptr<locked_batch>> pg_relay::begin()
 {
     auto connection = co_await pool_.borrow();
-    co_return std::make_unique<locked_transaction>(std::move(connection), options_.worker);
+    co_return std::make_unique<locked_transaction>(std::move(connection), options_.worker,
+                                                   novelty_);
 }
 
 pg::awaitable<event::timestamp> pg_relay::advance_floor()

@@ -2,6 +2,7 @@
 
 #include <cuebox/outbox/relay.hpp>
 #include <cuebox/pg/pool.hpp>
+#include <cuebox/policy/novelty.hpp>
 
 namespace cuebox::outbox {
 
@@ -51,6 +52,7 @@ private:
 
     pg::pool& pool_;
     relay_options options_;
+    policy::novelty novelty_;
 };
 
 // Whether LISTEN can work on a connection, tried out: empty, or why not. A transaction pooler in

@@ -19,6 +19,9 @@ select core.outbox_expand($1::bigint, $2::text[], $3::int, $4::timestamptz, $5::
 const pg::statement settle_delivered{.name = "settle", .sql = R"(
 select * from core.outbox_settle($1::uuid[], $2::uuid[]))"};
 
+const pg::statement settle_claim{.name = "settle", .sql = R"(
+select * from core.outbox_settle_delivered($1::uuid, $2::tid[], $3::uuid[]))"};
+
 const pg::statement settle_outcomes{.name = "settle", .sql = R"(
 select * from core.outbox_settle($1::uuid[], $2::uuid[], $3::text[], $4::interval[], $5::text[],
     $6::text[]))"};
@@ -31,9 +34,7 @@ select * from core.outbox_settle_locked($1::tid[], $2::uuid[], $3::text[], $4::i
     $5::text[], $6::text, $7::text[]))"};
 
 const pg::statement record_handled{.name = "record handled", .sql = R"(
-insert into core.event_handled (handler_name, idempotency_key, event_id, content_class)
-select unnest($1::text[]), unnest($2::text[]), unnest($3::uuid[]), unnest($4::text[])
-on conflict do nothing)"};
+select * from core.record_handled($1::text[], $2::text[], $3::uuid[], $4::text[], $5::boolean))"};
 
 const pg::statement gate_handled{.name = "dedup", .sql = R"(
 insert into core.event_handled (handler_name, idempotency_key, event_id, content_class)
@@ -125,68 +126,67 @@ auto column(const Rows& rows, Member member)
     return values;
 }
 
-constexpr auto id_of = [](const settlement& each) { return each.id; };
-constexpr auto token_of = [](const settlement& each) { return each.token; };
-constexpr auto place_of = [](const settlement& each) { return each.place; };
-constexpr auto outcome_of = [](const settlement& each) { return policy::to_string(each.verdict); };
+constexpr auto id_of = [](const settlement* each) { return each->id; };
+constexpr auto token_of = [](const settlement* each) { return each->token; };
+constexpr auto place_of = [](const settlement* each) { return each->place; };
+constexpr auto outcome_of = [](const settlement* each) { return policy::to_string(each->verdict); };
 
-std::chrono::microseconds delay_of(const settlement& each)
+std::chrono::microseconds delay_of(const settlement* each)
 {
-    const auto* retry = std::get_if<policy::retry_in>(&each.verdict);
+    const auto* retry = std::get_if<policy::retry_in>(&each->verdict);
     return retry ? retry->delay : std::chrono::microseconds{};
 }
 
-std::optional<std::string_view> error_of(const settlement& each)
+std::optional<std::string_view> error_of(const settlement* each)
 {
-    if (const auto* retry = std::get_if<policy::retry_in>(&each.verdict))
+    if (const auto* retry = std::get_if<policy::retry_in>(&each->verdict))
         return retry->reason;
-    if (const auto* dead = std::get_if<policy::dead_letter>(&each.verdict))
+    if (const auto* dead = std::get_if<policy::dead_letter>(&each->verdict))
         return dead->reason;
     return std::nullopt;
 }
 
 // Whose failure the error tells of; a failure that is no handler's has none.
-std::optional<std::string_view> handler_of(const settlement& each)
+std::optional<std::string_view> handler_of(const settlement* each)
 {
     std::string_view name;
-    if (const auto* retry = std::get_if<policy::retry_in>(&each.verdict))
+    if (const auto* retry = std::get_if<policy::retry_in>(&each->verdict))
         name = retry->handler;
-    else if (const auto* dead = std::get_if<policy::dead_letter>(&each.verdict))
+    else if (const auto* dead = std::get_if<policy::dead_letter>(&each->verdict))
         name = dead->handler;
     return name.empty() ? std::nullopt : std::optional(name);
 }
 
 }
 
-pg::params settle_delivered_params(std::span<const settlement> rows)
+pg::params settle_delivered_params(settlements rows)
 {
     return pg::params(std::in_place, column(rows, id_of), column(rows, token_of));
 }
 
-pg::params settle_outcomes_params(std::span<const settlement> rows)
+pg::params settle_claim_params(settlements rows)
+{
+    return pg::params(std::in_place, rows.front()->token, column(rows, place_of),
+                      column(rows, id_of));
+}
+
+pg::params settle_outcomes_params(settlements rows)
 {
     return pg::params(std::in_place, column(rows, id_of), column(rows, token_of),
                       column(rows, outcome_of), column(rows, delay_of), column(rows, error_of),
                       column(rows, handler_of));
 }
 
-pg::params settle_locked_delivered_params(std::span<const settlement> rows)
+pg::params settle_locked_delivered_params(settlements rows)
 {
     return pg::params(std::in_place, column(rows, place_of), column(rows, id_of));
 }
 
-pg::params settle_locked_outcomes_params(std::span<const settlement> rows, std::string_view worker)
+pg::params settle_locked_outcomes_params(settlements rows, std::string_view worker)
 {
     return pg::params(std::in_place, column(rows, place_of), column(rows, id_of),
                       column(rows, outcome_of), column(rows, delay_of), column(rows, error_of),
                       worker, column(rows, handler_of));
-}
-
-bool all_delivered(std::span<const settlement> rows)
-{
-    return std::ranges::all_of(rows, [](const settlement& each) {
-        return std::holds_alternative<policy::delivered>(each.verdict);
-    });
 }
 
 pg::params heartbeat_params(std::string_view worker, const worker_report& report, bool listening)
@@ -197,20 +197,14 @@ pg::params heartbeat_params(std::string_view worker, const worker_report& report
                       static_cast<std::int64_t>(report.failed));
 }
 
-pg::params handled_params(std::vector<const handled_record*> records)
+pg::params handled_params(std::span<const handled_record* const> records)
 {
     using text = std::string_view;
     using record = const handled_record*;
-    std::ranges::sort(records, {}, [](record each) { return each->order(); });
     return pg::params(std::in_place, column(records, [](record r) { return text(r->handler); }),
                       column(records, [](record r) { return text(r->idempotency_key); }),
                       column(records, [](record r) { return r->event_id; }),
                       column(records, [](record r) { return text(r->content_class); }));
-}
-
-pg::params handled_params(std::span<const handled_record> records)
-{
-    return handled_params(column(records, [](const handled_record& each) { return &each; }));
 }
 
 }

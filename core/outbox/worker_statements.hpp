@@ -15,24 +15,26 @@ extern const pg::statement claim_leased;
 extern const pg::statement claim_locked;
 extern const pg::statement expand_broadcasts;
 
-// For rows of one kind: all delivered, which is nearly always, or one outcome each.
+// Settles: of rows that are all delivered, which is nearly always; of such rows of one claim, which
+// is cheapest, in ascending order of their places; and with one outcome each.
+using settlements = std::span<const settlement* const>;
 extern const pg::statement settle_delivered;
+extern const pg::statement settle_claim;
 extern const pg::statement settle_outcomes;
-pg::params settle_delivered_params(std::span<const settlement> rows);
-pg::params settle_outcomes_params(std::span<const settlement> rows);
+pg::params settle_delivered_params(settlements rows);
+pg::params settle_claim_params(settlements rows);
+pg::params settle_outcomes_params(settlements rows);
 extern const pg::statement settle_locked_delivered;
 extern const pg::statement settle_locked_outcomes;
-pg::params settle_locked_delivered_params(std::span<const settlement> rows);
-pg::params settle_locked_outcomes_params(std::span<const settlement> rows, std::string_view worker);
-bool all_delivered(std::span<const settlement> rows);
+pg::params settle_locked_delivered_params(settlements rows);
+pg::params settle_locked_outcomes_params(settlements rows, std::string_view worker);
 
-// Writes what was handled; as a gate it gives the keys that were not there before.
+// Write what was handled: many, which gives the positions of those that were there before, and says
+// in $5 whether none is likely to be; or few, which gives those that were not.
 extern const pg::statement record_handled;
 extern const pg::statement gate_handled;
 extern const pg::statement find_handled;
-// In the order in which everybody writes them: transactions that meet wait, and do not deadlock.
-pg::params handled_params(std::vector<const handled_record*> records);
-pg::params handled_params(std::span<const handled_record> records);
+pg::params handled_params(std::span<const handled_record* const> records);
 
 extern const pg::statement extend_leases;
 extern const pg::statement mark_running;

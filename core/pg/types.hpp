@@ -30,7 +30,7 @@ struct tid
     std::uint32_t block{};
     std::uint16_t offset{};
 
-    bool operator==(const tid&) const = default;
+    auto operator<=>(const tid&) const = default;
 };
 
 // The types Cuebox speaks on the wire, by their fixed numbers.
