@@ -89,7 +89,7 @@ pg::awaitable<void> locked_transaction::settle(std::vector<settlement> outcomes)
         co_return;
     }
     pg::pipeline last;
-    settling().add_locked_to(last, outcomes, worker_);
+    settling(outcomes).add_locked_to(last, worker_);
     co_await transaction_.commit_with(std::move(last));
 }
 

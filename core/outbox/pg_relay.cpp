@@ -29,12 +29,12 @@ std::string make_worker_name(const std::string& context)
            unique.substr(unique.size() - 6);
 }
 
-std::vector<const handled_record*> records_of(std::span<const settlement> outcomes)
+std::vector<const handled_record*> records_of(std::span<const settlement* const> outcomes)
 {
     std::vector<const handled_record*> handled;
     handled.reserve(outcomes.size());
-    for (const settlement& each : outcomes)
-        for (const handled_record& record : each.handled)
+    for (const settlement* each : outcomes)
+        for (const handled_record& record : each->handled)
             handled.push_back(&record);
     return handled;
 }
@@ -64,13 +64,11 @@ pg::awaitable<relay::exchanged> pg_relay::exchange(std::span<const settlement> o
     const bool expanding = wanted && wanted->expand;
     if (expanding)
         add_expand(steps, *wanted);
-    auto handled = records_of(outcomes);
+    settling settled(outcomes);
     std::optional<recording> records;
-    if (!handled.empty())
+    if (auto handled = records_of(settled.rows()); !handled.empty())
         records.emplace(std::move(handled), novelty_).add_to(steps);
-    settling settled;
-    if (!outcomes.empty())
-        settled.add_to(steps, outcomes);
+    settled.add_to(steps);
     if (wanted) {
         done.claimed.token = event::new_event_id();
         steps.add(claim_leased, options_.worker, done.claimed.token, options_.generation,

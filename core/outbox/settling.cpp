@@ -5,6 +5,8 @@
 #include <cuebox/outbox/worker_statements.hpp>
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <tuple>
 #include <variant>
 
@@ -15,58 +17,54 @@ namespace {
 // So many rows of one claim pay for a statement of their own.
 constexpr std::ptrdiff_t many_rows = 32;
 
-using pointers = std::vector<const settlement*>;
+}
 
-// The delivered ones first, in the order of their claims and places; how many these are.
-std::size_t sort_out(pointers& rows)
+settling::settling(std::span<const settlement> outcomes) : rows_(point_at(outcomes))
 {
-    const auto others = std::ranges::partition(rows, [](const settlement* each) {
-        return std::holds_alternative<policy::delivered>(each->verdict);
-    });
-    const auto count = static_cast<std::size_t>(others.begin() - rows.begin());
     const auto key = [](const settlement* each) { return std::tie(each->token, each->place); };
-    const auto delivered = std::span(rows).first(count);
-    if (!std::ranges::is_sorted(delivered, {}, key))
-        std::ranges::sort(delivered, {}, key);
-    return count;
+    if (!std::ranges::is_sorted(rows_, {}, key))
+        std::ranges::sort(rows_, {}, key);
+    const auto is_delivered = [](const settlement* each) {
+        return std::holds_alternative<policy::delivered>(each->verdict);
+    };
+    // Nearly always all of them.
+    const auto other = std::ranges::find_if_not(rows_, is_delivered);
+    std::vector<const settlement*> others;
+    std::copy_if(other, rows_.end(), std::back_inserter(others), std::not_fn(is_delivered));
+    rows_.erase(std::remove_if(other, rows_.end(), std::not_fn(is_delivered)), rows_.end());
+    delivered_ = std::ssize(rows_);
+    rows_.insert(rows_.end(), others.begin(), others.end());
 }
 
-}
-
-void settling::add_to(pg::pipeline& steps, std::span<const settlement> outcomes)
+void settling::add_to(pg::pipeline& steps)
 {
-    pointers rows = point_at(outcomes);
-    const auto delivered = static_cast<std::ptrdiff_t>(sort_out(rows));
-    const auto end = rows.begin() + delivered;
-    pointers few;
-    for (auto claim = rows.begin(); claim != end;) {
+    const auto end = rows_.begin() + delivered_;
+    std::vector<const settlement*> few;
+    for (auto claim = rows_.begin(); claim != end;) {
         const auto next = std::find_if(claim, end, [token = (*claim)->token](const auto* each) {
             return each->token != token;
         });
-        const std::span group(claim, next);
+        const settlements group(claim, next);
         if (next - claim >= many_rows)
             steps_.push_back(steps.add(settle_claim, settle_claim_params(group)));
         else
             few.insert(few.end(), claim, next);
         claim = next;
     }
-    const bool all_delivered = end == rows.end();
-    few.insert(few.end(), end, rows.end());
+    few.insert(few.end(), end, rows_.end());
     if (few.empty())
         return;
-    if (all_delivered)
+    if (end == rows_.end())
         steps_.push_back(steps.add(settle_delivered, settle_delivered_params(few)));
     else
         steps_.push_back(steps.add(settle_outcomes, settle_outcomes_params(few)));
 }
 
-void settling::add_locked_to(pg::pipeline& steps, std::span<const settlement> outcomes,
-                             std::string_view worker)
+void settling::add_locked_to(pg::pipeline& steps, std::string_view worker)
 {
-    pointers rows = point_at(outcomes);
-    const std::size_t count = sort_out(rows);
-    const settlements delivered = settlements(rows).first(count);
-    const settlements others = settlements(rows).subspan(count);
+    const auto end = rows_.begin() + delivered_;
+    const settlements delivered(rows_.begin(), end);
+    const settlements others(end, rows_.end());
     if (!delivered.empty())
         steps_.push_back(
             steps.add(settle_locked_delivered, settle_locked_delivered_params(delivered)));

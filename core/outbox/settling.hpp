@@ -16,16 +16,24 @@ namespace cuebox::outbox {
 class settling
 {
 public:
+    // The outcomes stay where they are until the answers are read.
+    explicit settling(std::span<const settlement> outcomes);
+
+    // In the order of their claims and places, which is nearly that of their making.
+    std::span<const settlement* const> rows() const noexcept { return rows_; }
+
     // Leased rows.
-    void add_to(pg::pipeline& steps, std::span<const settlement> outcomes);
+    void add_to(pg::pipeline& steps);
     // Rows that the transaction has locked.
-    void add_locked_to(pg::pipeline& steps, std::span<const settlement> outcomes,
-                       std::string_view worker);
+    void add_locked_to(pg::pipeline& steps, std::string_view worker);
 
     // The rows that were not settled, because they are somebody else's by now.
     std::vector<pg::uuid> lost(std::span<const pg::outcome> answers) const;
 
 private:
+    // The delivered ones first.
+    std::vector<const settlement*> rows_;
+    std::ptrdiff_t delivered_ = 0;
     std::vector<std::size_t> steps_;
 };
 

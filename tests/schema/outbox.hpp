@@ -53,6 +53,13 @@ create function t.settle(n int, outcome text = null, token int = 1, retry_in int
         case when retry_in is not null then array[retry_in] end,
         case when error is not null then array[error] end) lost;
 $$;
+-- Rows of the claim under token 1, by where they are.
+create function t.settle_places(rows int[]) returns text language sql as $$
+    select coalesce(string_agg(t.n(lost)::text, ',' order by lost), '')
+    from (select array_agg(ctid order by ctid) as places, array_agg(id order by ctid) as ids
+          from core.outbox where t.n(id) = any(rows)) r,
+        core.outbox_settle_delivered(t.id(1), r.places, r.ids) lost;
+$$;
 -- Where the row lies is what claim_locked tells.
 create function t.settle_locked(n int, outcome text = null, retry_in interval = null,
                                 error text = null, place tid = null)

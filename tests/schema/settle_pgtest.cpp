@@ -157,13 +157,11 @@ TEST_CASE("who lost a row to the reaper can neither settle nor extend it", "[sch
     CHECK(outbox.ask("select t.settle(1, token => 2)").empty());
 }
 
-TEST_CASE("settles and heartbeats take rows in one order, so they cannot wait in a circle",
-          "[schema]")
+TEST_CASE("settles by id take rows in one order, so they cannot wait in a circle", "[schema]")
 {
     const std::string call = GENERATE(
         "core.outbox_settle(t.ids(3, 2, 1), t.ids(1, 1, 1))",
-        "core.outbox_settle(t.ids(3, 2, 1), t.ids(1, 1, 1), '{delivered,delivered,delivered}')",
-        "core.outbox_extend(t.ids(3, 2, 1), t.ids(1, 1, 1))");
+        "core.outbox_settle(t.ids(3, 2, 1), t.ids(1, 1, 1), '{delivered,delivered,delivered}')");
     claimed outbox;
     auto holder = outbox.open();
     auto settler = outbox.open();
@@ -178,4 +176,65 @@ TEST_CASE("settles and heartbeats take rows in one order, so they cannot wait in
     CHECK(outbox.ask("select t.n(id) from core.outbox for update skip locked") == "3");
     holder.ask("commit");
     CHECK(settler.finish() == "0");
+}
+
+TEST_CASE("a heartbeat waits for nobody, and takes no locked row for lost", "[schema]")
+{
+    claimed outbox;
+    outbox.ask("update core.outbox set claimed_at = now() - interval '1 hour'");
+    auto holder = outbox.open();
+    holder.ask("begin; select t.settle(2)");
+
+    CHECK(outbox.ask("set lock_timeout = '5s'; "
+                     "select t.n(i) from core.outbox_extend(t.ids(3, 2, 1, 77), t.ids(1, 1, 1, 1)) "
+                     "i") == "77");
+    CHECK(outbox.ask("select t.n(id) from core.outbox where claimed_at > now() - interval '10 min' "
+                     "order by id") == "1\n3");
+    holder.ask("rollback");
+    CHECK(outbox.ask("select core.outbox_extend(t.ids(2), t.ids(1))").empty());
+    CHECK(outbox.ask(
+              "select count(*) from core.outbox where claimed_at > now() - interval '10 min'") ==
+          "3");
+}
+
+TEST_CASE("rows of one claim are settled by their places", "[schema]")
+{
+    claimed outbox;
+
+    CHECK(changed_by(outbox, 2, "select t.settle_places('{1,2,3}')") ==
+          "claim_token delivered_at status");
+    CHECK(outbox.ask("select distinct status from core.outbox") == "delivered");
+    CHECK(outbox.ask("select t.settle_places('{1,2,3}')") == "1,2,3");
+}
+
+TEST_CASE("a row that has moved since its claim is settled nonetheless", "[schema]")
+{
+    claimed outbox;
+    outbox.ask("create table at as select id, ctid as place from core.outbox");
+    outbox.ask("select core.outbox_extend(t.ids(2), t.ids(1))");
+    REQUIRE(outbox.ask("select count(*) from at a join core.outbox o using (id) "
+                       "where o.ctid <> a.place") == "1");
+
+    CHECK(outbox
+              .ask("select core.outbox_settle_delivered(t.id(1), array_agg(place order by place),"
+                   " array_agg(id order by place)) from at")
+              .empty());
+    CHECK(outbox.ask("select distinct status from core.outbox") == "delivered");
+}
+
+TEST_CASE("a place that holds another row by now settles nothing but what was meant", "[schema]")
+{
+    claimed outbox;
+    // Row 1 with the place of row 2, which is in flight under the same token.
+    CHECK(outbox
+              .ask("select core.outbox_settle_delivered(t.id(1), array[ctid], t.ids(1)) "
+                   "from core.outbox where id = t.id(2)")
+              .empty());
+    CHECK(outbox.ask("select t.n(id), status from core.outbox order by id") ==
+          "1|delivered\n2|in_flight\n3|in_flight");
+    // One that somebody else has claimed since is theirs; the others are ours.
+    outbox.ask("update core.outbox set claim_token = t.id(9) where id = t.id(2)");
+    CHECK(outbox.ask("select t.settle_places('{2,3}')") == "2");
+    CHECK(outbox.ask("select t.n(id), status from core.outbox order by id") ==
+          "1|delivered\n2|in_flight\n3|delivered");
 }
