@@ -47,12 +47,16 @@ T finish(awaitable<T> question)
     return answer.get();
 }
 
-// In the catalog, which everybody may read: a table of the first migration, and one of the latest
-// that a worker cannot do without.
+// In the catalog, which everybody may read: a table of the first migration, and a function of the
+// latest that a worker cannot do without.
 constexpr pg::statement find_table{
     .name = "find table",
     .sql = "select exists (select from pg_catalog.pg_class c join pg_catalog.pg_namespace n "
            "on n.oid = c.relnamespace where n.nspname = 'core' and c.relname = $1)"};
+constexpr pg::statement find_function{
+    .name = "find function",
+    .sql = "select exists (select from pg_catalog.pg_proc p join pg_catalog.pg_namespace n "
+           "on n.oid = p.pronamespace where n.nspname = 'core' and p.proname = $1)"};
 
 awaitable<void> check_schema(pg::connect_options database)
 {
@@ -61,7 +65,7 @@ awaitable<void> check_schema(pg::connect_options database)
     const bool there = co_await connection.query_one<bool>(find_table, "outbox");
     if (!there)
         throw std::runtime_error("the database has no Cuebox schema: run `cuebox migrate`");
-    const bool recent = co_await connection.query_one<bool>(find_table, "retention_policies");
+    const bool recent = co_await connection.query_one<bool>(find_function, "record_handled");
     if (!recent)
         throw std::runtime_error("the database's schema is older than this program: run `cuebox "
                                  "migrate`");

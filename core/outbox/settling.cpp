@@ -15,7 +15,7 @@ namespace cuebox::outbox {
 namespace {
 
 // So many rows of one claim pay for a statement of their own.
-constexpr std::ptrdiff_t many_rows = 32;
+constexpr std::ptrdiff_t many_rows = 8;
 
 }
 

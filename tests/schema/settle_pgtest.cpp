@@ -207,6 +207,26 @@ TEST_CASE("rows of one claim are settled by their places", "[schema]")
     CHECK(outbox.ask("select t.settle_places('{1,2,3}')") == "1,2,3");
 }
 
+TEST_CASE("in whatever order places are given, rows are written once", "[schema]")
+{
+    const std::string order = GENERATE("asc", "desc");
+    claimed outbox;
+    const auto updates = [&outbox] {
+        return std::stoi(outbox.ask("select pg_stat_get_xact_tuples_updated('core.outbox'::"
+                                    "regclass)"));
+    };
+    outbox.ask("begin");
+    const int before = updates();
+
+    CHECK(outbox
+              .ask("select core.outbox_settle_delivered(t.id(1), array_agg(ctid order by ctid " +
+                   order + "), array_agg(id order by ctid " + order + ")) from core.outbox")
+              .empty());
+
+    CHECK(updates() - before == 3);
+    CHECK(outbox.ask("select distinct status from core.outbox; commit") == "delivered");
+}
+
 TEST_CASE("a row that has moved since its claim is settled nonetheless", "[schema]")
 {
     claimed outbox;

@@ -101,6 +101,19 @@ TEST_CASE("cuebox worker without a schema says what to do", "[worker]")
     CHECK(ended.err == "cuebox: the database has no Cuebox schema: run `cuebox migrate`\n");
 }
 
+TEST_CASE("cuebox worker refuses a schema that lacks what it calls", "[worker]")
+{
+    workshop shop;
+    shop.database.query("drop function core.record_handled");
+
+    const auto ended =
+        shop.run_stock({.handlers = R"({"name": "test.log", "kind": "log", "events": ["a"]})"});
+
+    CHECK(ended.exit == 1);
+    CHECK(ended.err ==
+          "cuebox: the database's schema is older than this program: run `cuebox migrate`\n");
+}
+
 TEST_CASE("cuebox worker without a generation says what to do", "[worker]")
 {
     workshop shop;
