@@ -62,13 +62,13 @@ void recording::add_to(pg::pipeline& steps)
 
 std::vector<bool> recording::read(std::span<const pg::outcome> answers) const
 {
+    learn(answers);
     const pg::result& answer = answers[step_].get();
     if (!many())
         return which_are_among(records_, answer);
     std::vector<bool> ours(records_.size(), true);
     for (const std::int32_t position : answer.rows<std::int32_t>())
         ours[order_[static_cast<std::size_t>(position - 1)]] = false;
-    novelty_.learn(!answer.empty());
     return ours;
 }
 

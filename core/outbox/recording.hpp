@@ -23,7 +23,7 @@ public:
     // For each record, in the order they were given, whether it is the caller's: the others were
     // there before.
     std::vector<bool> read(std::span<const pg::outcome> answers) const;
-    // The same for who does not ask.
+    // For who does not ask: whether it was written, and what to expect of the next ones.
     void learn(std::span<const pg::outcome> answers) const;
 
 private:

@@ -5,8 +5,6 @@
 #include <cuebox/outbox/worker_statements.hpp>
 
 #include <algorithm>
-#include <functional>
-#include <iterator>
 #include <tuple>
 #include <variant>
 
@@ -17,23 +15,21 @@ namespace {
 // So many rows of one claim pay for a statement of their own.
 constexpr std::ptrdiff_t many_rows = 8;
 
+bool is_delivered(const settlement* row)
+{
+    return std::holds_alternative<policy::delivered>(row->verdict);
+}
+
 }
 
 settling::settling(std::span<const settlement> outcomes) : rows_(point_at(outcomes))
 {
-    const auto key = [](const settlement* each) { return std::tie(each->token, each->place); };
+    const auto key = [](const settlement* each) {
+        return std::tuple(!is_delivered(each), std::tie(each->token, each->place));
+    };
     if (!std::ranges::is_sorted(rows_, {}, key))
         std::ranges::sort(rows_, {}, key);
-    const auto is_delivered = [](const settlement* each) {
-        return std::holds_alternative<policy::delivered>(each->verdict);
-    };
-    // Nearly always all of them.
-    const auto other = std::ranges::find_if_not(rows_, is_delivered);
-    std::vector<const settlement*> others;
-    std::copy_if(other, rows_.end(), std::back_inserter(others), std::not_fn(is_delivered));
-    rows_.erase(std::remove_if(other, rows_.end(), std::not_fn(is_delivered)), rows_.end());
-    delivered_ = std::ssize(rows_);
-    rows_.insert(rows_.end(), others.begin(), others.end());
+    delivered_ = std::ranges::partition_point(rows_, is_delivered) - rows_.begin();
 }
 
 void settling::add_to(pg::pipeline& steps)

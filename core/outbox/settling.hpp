@@ -19,7 +19,8 @@ public:
     // The outcomes stay where they are until the answers are read.
     explicit settling(std::span<const settlement> outcomes);
 
-    // In the order of their claims and places, which is nearly that of their making.
+    // The delivered ones first; in the order of their claims and places, which is nearly that of
+    // their making.
     std::span<const settlement* const> rows() const noexcept { return rows_; }
 
     // Leased rows.
@@ -31,7 +32,6 @@ public:
     std::vector<pg::uuid> lost(std::span<const pg::outcome> answers) const;
 
 private:
-    // The delivered ones first.
     std::vector<const settlement*> rows_;
     std::ptrdiff_t delivered_ = 0;
     std::vector<std::size_t> steps_;

@@ -34,6 +34,27 @@ TEST_CASE("records tell which keys were there before", "[schema]")
     CHECK(outbox.ask(record("{k4}", likely_new)) == "1");
 }
 
+TEST_CASE("who expects duplicates writes nothing that has to be undone", "[schema]")
+{
+    outbox outbox;
+    const auto written = [&outbox](const std::string& call) {
+        const auto count = [&outbox] {
+            return std::stoi(outbox.ask(
+                "select pg_stat_get_xact_tuples_inserted('core.event_handled'::regclass)"));
+        };
+        outbox.ask("begin");
+        const int before = count();
+        outbox.ask(call);
+        const int after = count();
+        outbox.ask("commit");
+        return after - before;
+    };
+
+    CHECK(written(record("{k1,k2,k3}", "true")) == 3);
+    CHECK(written(record("{k4,k5,k3}", "true")) == 5); // Three of them in vain.
+    CHECK(written(record("{k6,k7,k3}", "false")) == 2);
+}
+
 TEST_CASE("of two alike in one call the first is the caller's", "[schema]")
 {
     const std::string likely_new = GENERATE("true", "false");
