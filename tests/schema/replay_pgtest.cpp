@@ -114,6 +114,53 @@ TEST_CASE("two operators who replay the same dead letter replay it once", "[sche
     CHECK(outbox.ask("select jsonb_array_length(failure_history) from core.outbox") == "1");
 }
 
+TEST_CASE("an operator never waits for rows in flight, so not in a circle with a settle either",
+          "[schema]")
+{
+    outbox outbox;
+    outbox.ask("select core.subscribe('ctx', 1, '{a}'); select t.publish_many(1, 3); "
+               "select t.claim(); select t.settle(2, 'failed')");
+    auto worker = outbox.open();
+    auto ada = outbox.open();
+    ada.ask("set lock_timeout = '5s'");
+    worker.ask("begin; select t.settle(3)");
+
+    CHECK(ada.ask("select t.n(id), result from core.outbox_replay_many(t.ids(1, 2, 3), 1) "
+                  "order by 1") == "1|refused\n2|replayed\n3|refused");
+    CHECK(ada.ask("select t.n(id), result from core.outbox_discard_many(t.ids(1, 3)) "
+                  "order by 1") == "1|refused\n3|refused");
+
+    CHECK(worker.ask("select t.settle(1)").empty());
+    worker.ask("commit");
+    CHECK(outbox.ask("select t.status(1), t.status(2), t.status(3)") ==
+          "delivered|pending|delivered");
+}
+
+TEST_CASE("of many dead letters an operator leaves those that somebody else is busy with",
+          "[schema]")
+{
+    outbox outbox;
+    outbox.ask("select core.subscribe('ctx', 1, '{a}'); select t.publish_many(1, 2); "
+               "select t.claim(); select t.settle(1, 'failed'), t.settle(2, 'failed')");
+    auto bob = outbox.open();
+    auto ada = outbox.open();
+    ada.ask("set lock_timeout = '5s'");
+    bob.ask("begin; select core.outbox_discard(t.id(1))");
+
+    const auto replayed = ada.ask("select t.n(id), result, reason, hint "
+                                  "from core.outbox_replay_many(t.ids(1, 2), 1) order by 1");
+    const auto discarded = ada.ask("select t.n(id), result, reason "
+                                   "from core.outbox_discard_many(t.ids(1, 2)) order by 1");
+    bob.ask("rollback");
+
+    CHECK(says(replayed, "1|refused|event 00000000-0000-7000-8000-000000000001 is being changed by "
+                         "somebody else right now|See how it got there with: cuebox dlq show "));
+    CHECK(says(replayed, "2|replayed"));
+    CHECK(says(discarded, "1|refused|event 00000000-0000-7000-8000-000000000001 is being changed "
+                          "by somebody else right now"));
+    CHECK(outbox.ask("select t.status(1), t.status(2)") == "failed|pending");
+}
+
 TEST_CASE("a discarded dead letter is out of sight, with a last entry in its history", "[schema]")
 {
     failed outbox;
