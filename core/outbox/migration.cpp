@@ -12,8 +12,9 @@ migration_status judge(const migration& file, const applied_migration* applied, 
     if (!applied)
         return without_roles && file.roles() ? migration_status::skipped
                                              : migration_status::pending;
-    return applied->checksum == file.checksum ? migration_status::applied
-                                              : migration_status::edited;
+    const bool known = applied->checksum == file.checksum ||
+                       (!file.replaces.empty() && applied->checksum == file.replaces);
+    return known ? migration_status::applied : migration_status::edited;
 }
 
 }

@@ -17,6 +17,9 @@ struct migration
     std::string_view name{};     // "core_outbox"
     std::string_view checksum{}; // SHA-256 of the text.
     std::string_view sql{};
+    // The checksum of an earlier text, if its line `-- replaces` names one: what was made by that
+    // does as well.
+    std::string_view replaces{};
 
     // Makes roles and grants, for which the migrating user may lack the right.
     bool roles() const { return name.ends_with("_roles"); }

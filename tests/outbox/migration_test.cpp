@@ -12,7 +12,11 @@ namespace {
 constexpr migration files[] = {
     {.version = "20260101000000", .name = "core_outbox", .checksum = "aa", .sql = ""},
     {.version = "20260102000000", .name = "core_roles", .checksum = "bb", .sql = ""},
-    {.version = "20260103000000", .name = "core_more", .checksum = "cc", .sql = ""},
+    {.version = "20260103000000",
+     .name = "core_more",
+     .checksum = "cc",
+     .sql = "",
+     .replaces = "c0"},
 };
 
 applied_migration row_of(const char* version, const char* checksum)
@@ -64,6 +68,19 @@ TEST_CASE("a migration that was edited after it was applied is refused by name",
                   .starts_with(
                       "migration 20260101000000_core_outbox was edited after it was applied"));
     }
+}
+
+TEST_CASE("what was made by the text that a file replaces is not made again", "[outbox]")
+{
+    using enum migration_status;
+    CHECK(statuses({row_of("20260103000000", "c0")}) ==
+          std::vector{pending, pending, migration_status::applied});
+    // Most files replace none, which is no checksum.
+    CHECK(statuses({row_of("20260101000000", "")}) == std::vector{edited, pending, pending});
+
+    const auto& outbox = migrations().front();
+    CHECK(outbox.replaces.size() == 64);
+    CHECK(outbox.replaces != outbox.checksum);
 }
 
 TEST_CASE("a migration of a newer Cuebox is shown, not refused", "[outbox]")

@@ -22,6 +22,16 @@ public:
 
 }
 
+TEST_CASE("events are shared where several contexts listen for one of them at the generation",
+          "[schema]")
+{
+    shared outbox;
+
+    CHECK(outbox.ask("select core.outbox_shares(1, '{a}'), core.outbox_shares(1, '{c,b,a}'), "
+                     "core.outbox_shares(1, '{b}'), core.outbox_shares(1, '{c}'), "
+                     "core.outbox_shares(1, '{}'), core.outbox_shares(2, '{a}')") == "t|t|f|f|f|f");
+}
+
 TEST_CASE("a broadcast becomes one row for each who listens, of the same event", "[schema]")
 {
     shared outbox;

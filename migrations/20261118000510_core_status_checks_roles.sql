@@ -1,0 +1,1 @@
+alter function core.outbox_refuse_outcome(text) owner to cuebox_owner;
