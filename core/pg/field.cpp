@@ -152,7 +152,12 @@ void read_field(const field& from, std::string& out)
         return;
     }
     expect(from, versioned || is_text(from.type), "text");
-    out.assign(versioned ? from.data.substr(1) : from.data);
+    const std::string_view text = versioned ? from.data.substr(1) : from.data;
+    // To make a new one is quicker than to let one grow.
+    if (text.size() > out.capacity())
+        out = std::string(text);
+    else
+        out.assign(text);
 }
 
 void read_field(const field& from, uuid& out)

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <deque>
 #include <list>
+#include <vector>
 
 namespace cuebox::pg {
 
@@ -203,6 +204,16 @@ awaitable<pool::borrowed> pool::borrow()
         refuse("the pool was closed");
     held.in.reset();
     co_return borrowed(self, std::move(opened), clock::now());
+}
+
+awaitable<void> pool::warm(std::size_t count)
+{
+    // All are held until the last one is there, or the first would be lent over and over.
+    std::vector<borrowed> held;
+    while (open() < std::min(count, state_->options.rules.size)) {
+        auto next = co_await borrow();
+        held.push_back(std::move(next));
+    }
 }
 
 void pool::close()

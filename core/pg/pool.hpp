@@ -59,6 +59,9 @@ public:
 
     // errc::exhausted when none became free in time, errc::connect when none could be opened.
     awaitable<borrowed> borrow();
+    // Opens connections until so many are open, at most the pool's size: a service that warms its
+    // pool before it takes work keeps no caller waiting for them. Throws as borrow() does.
+    awaitable<void> warm(std::size_t count);
 
     // Closes idle connections and refuses to lend more: those who wait get errc::exhausted.
     void close();

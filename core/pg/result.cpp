@@ -59,9 +59,11 @@ void result::look_up(std::size_t row, std::size_t column, pg::field& field) cons
     const int c = static_cast<int>(column);
     const auto* from = taken_.get();
     const int length = PQgetlength(from, r, c);
-    // Each of these checks its arguments anew, for every field of every row.
+    // Each of these checks its arguments anew, for every field of every row: no more than needed.
     field.null = length == 0 && PQgetisnull(from, r, c) != 0;
-    field.data = {PQgetvalue(from, r, c), static_cast<std::size_t>(length)};
+    field.data = {};
+    if (length > 0)
+        field.data = {PQgetvalue(from, r, c), static_cast<std::size_t>(length)};
 }
 
 field result::field(std::size_t row, std::size_t column) const
@@ -74,8 +76,12 @@ field result::field(std::size_t row, std::size_t column) const
 void result::locate(std::span<const std::string_view> names, std::span<std::size_t> places) const
 {
     for (std::size_t i = 0; i < names.size(); ++i) {
-        std::size_t column = 0;
-        while (column < columns() && names[i] != PQfname(taken_.get(), static_cast<int>(column)))
+        const auto is_it = [this, &names, i](std::size_t column) {
+            return names[i] == PQfname(taken_.get(), static_cast<int>(column));
+        };
+        // Structs mostly have their fields in the order of the columns.
+        std::size_t column = i < columns() && is_it(i) ? i : 0;
+        while (column < columns() && !is_it(column))
             ++column;
         if (column == columns())
             throw error(errc::shape, statement_,

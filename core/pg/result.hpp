@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 struct pg_result; // libpq's PGresult
@@ -43,6 +44,9 @@ public:
     Row row(std::size_t index) const;
     template <class Row>
     std::vector<Row> rows() const;
+    // Gives each row in turn to `use`, as a Row&&: for rows that are made into something else.
+    template <class Row, class F>
+    void each(F use) const;
     // The first row if there is any.
     template <class Row>
     std::optional<Row> first() const;
@@ -156,6 +160,17 @@ std::vector<Row> result::rows() const
             read(i, all.emplace_back());
     }
     return all;
+}
+
+template <class Row, class F>
+void result::each(F use) const
+{
+    reader<Row> read(*this);
+    Row one{};
+    for (std::size_t i = 0; i < size(); ++i) {
+        read(i, one); // Every field anew, whatever was taken out of it.
+        use(std::move(one));
+    }
 }
 
 template <class Row>

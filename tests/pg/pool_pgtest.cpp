@@ -72,6 +72,23 @@ TEST_CASE("no more are open than the pool's size, and those who wait are served 
     REQUIRE(shop.backends() == 2);
 }
 
+TEST_CASE("a warmed pool has its connections open before anybody borrows one", "[pg]")
+{
+    shop shop;
+    pool pool(shop.of(3));
+    std::optional lent = shop.run(pool.borrow());
+
+    shop.run(pool.warm(2));
+    REQUIRE(shop.backends() == 2);
+    REQUIRE(pool.idle() == 1);
+    lent.reset();
+    shop.run(pool.warm(5));
+    shop.run(pool.warm(1));
+
+    REQUIRE(pool.idle() == 3);
+    REQUIRE(shop.backends() == 3);
+}
+
 TEST_CASE("who waited too long is told how many there are and what to do", "[pg]")
 {
     shop shop;

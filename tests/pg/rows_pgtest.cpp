@@ -35,6 +35,31 @@ TEST_CASE("rows are read into structs by column name, whatever their order", "[p
     REQUIRE(all == std::vector{order{1, "ada", std::nullopt}, order{2, "bob", 0.5}});
 }
 
+TEST_CASE("rows are given away one by one, and nothing of one is left in the next", "[pg]")
+{
+    struct note
+    {
+        std::optional<std::string> to;
+        std::string text;
+    };
+    scene scene;
+    connection link = scene.open();
+    const auto found = scene.run(link.execute({.name = "notes", .sql = R"(
+select text, "to" from (values ('a text too long to be kept within the string itself', 'ada'),
+    ('short', null), ('', 'bob')) as n (text, "to"))"}));
+
+    std::vector<note> kept;
+    found.each<note>([&kept](note&& each) { kept.push_back(std::move(each)); });
+
+    REQUIRE(kept.size() == 3);
+    CHECK(kept[0].text == "a text too long to be kept within the string itself");
+    CHECK(kept[0].to == "ada");
+    CHECK(kept[1].text == "short");
+    CHECK_FALSE(kept[1].to);
+    CHECK(kept[2].text.empty());
+    CHECK(kept[2].to == "bob");
+}
+
 TEST_CASE("the first row if any, or exactly one", "[pg]")
 {
     scene scene;

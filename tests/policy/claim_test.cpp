@@ -109,6 +109,69 @@ TEST_CASE("while one looks everywhere the others go on from where they were", "[
     CHECK(cursor.next(3s).full);
 }
 
+TEST_CASE("once it is quiet a claim goes back further, long before everything may be looked at",
+          "[policy]")
+{
+    claim_cursor cursor;
+    const auto first = cursor.next(0s);
+    cursor.asked(first);
+    cursor.claimed(first, {.asked = 10, .got = 2, .ordinary = at(5), .took = 100ms}, 0s);
+    cursor.look_everywhere();
+    REQUIRE(cursor.full_at() == 2s);
+
+    CHECK_FALSE(cursor.next(9ms).deep);
+    CHECK(cursor.next(9ms).from == at(5) - 20ms);
+    // Whatever comes puts it off.
+    cursor.claimed(cursor.next(9ms), {.asked = 10, .got = 1, .ordinary = at(6), .took = 1ms}, 9ms);
+    CHECK_FALSE(cursor.next(18ms).deep);
+    const auto deep = cursor.next(19ms);
+    CHECK(deep == claim_bounds{at(6) - 250ms, cuebox::event::timestamp::min(), false, true});
+
+    cursor.asked(deep);
+    CHECK_FALSE(cursor.wants_deep());
+    cursor.claimed(deep, {.asked = 10, .got = 0, .took = 5ms}, 20ms);
+    CHECK_FALSE(cursor.wants_deep());
+    cursor.look_everywhere();
+    CHECK_FALSE(cursor.next(69ms).deep); // A tenth of the time.
+    CHECK(cursor.next(70ms).deep);
+    CHECK(cursor.next(2s).full);
+    CHECK_FALSE(cursor.next(2s, false).full);
+}
+
+TEST_CASE("where a deep claim found as many as it asked for, claims go on from there", "[policy]")
+{
+    claim_cursor cursor;
+    const auto first = cursor.next(0s);
+    cursor.asked(first);
+    cursor.claimed(first, {.asked = 10, .got = 2, .ordinary = at(5), .took = 1s}, 0s);
+    cursor.look_everywhere();
+    const auto deep = cursor.next(1s);
+    REQUIRE(deep.deep);
+    cursor.asked(deep);
+
+    cursor.claimed(deep, {.asked = 10, .got = 10, .ordinary = at(5) - 200ms, .took = 1ms}, 1s);
+
+    CHECK(cursor.next(1s).from == at(5) - 200ms);
+}
+
+TEST_CASE("no deep claim goes below the floor, or back from nowhere", "[policy]")
+{
+    claim_cursor cursor;
+    const auto first = cursor.next(0s);
+    cursor.asked(first);
+    cursor.claimed(first, {.asked = 10, .got = 2, .ordinary = at(5), .took = 1s}, 0s);
+    cursor.look_everywhere();
+    cursor.set_floor(at(5) - 100ms);
+    CHECK(cursor.next(1s).from == at(5) - 100ms);
+
+    claim_cursor fresh;
+    const auto nothing = fresh.next(0s);
+    fresh.asked(nothing);
+    fresh.claimed(nothing, {.asked = 10, .got = 0, .took = 1s}, 0s);
+    fresh.look_everywhere();
+    CHECK(fresh.next(1s).from == cuebox::event::timestamp::min());
+}
+
 TEST_CASE("where nothing has come yet, everything is new", "[policy]")
 {
     claim_cursor cursor;
