@@ -8,6 +8,8 @@ namespace cuebox::actors {
 namespace {
 
 constexpr std::chrono::milliseconds floor_every{500};
+// How long a look at everything waits until what is in hand is handled.
+constexpr std::chrono::milliseconds look_patience{50};
 
 duration since_epoch(time_point at)
 {
@@ -60,6 +62,9 @@ void claimer::react(self<messages>& me, messages::any& message)
     }
     else if (auto* got = std::get_if<claimed>(&message)) {
         take(me, *got);
+    }
+    else if (auto* locked = std::get_if<lane_reached>(&message)) {
+        reach(me, *locked);
     }
     else if (auto* done = std::get_if<lane_done>(&message)) {
         finish(me, *done);
@@ -155,23 +160,31 @@ void claimer::take(self<messages>& me, claimed& got)
     leased_.answered(got.bounds, got.reach, got.expanded, since_epoch(me.now()));
     if (got.rows.empty())
         return;
-    for (const held_row& each : got.rows)
-        notice_channel(each.row->channel);
+    const std::string* last = nullptr;
+    for (const held_row& each : got.rows) {
+        if (!last || *last != each.row->channel)
+            notice_channel(each.row->channel);
+        last = &each.row->channel;
+    }
     for (const auto& each : hand_->add(std::move(got.rows), me.now()))
         (void)workers_[each.worker].try_send(lease_lost{each.row, each.token});
+}
+
+void claimer::reach(self<messages>& me, const lane_reached& locked)
+{
+    locked_.answered(locked.bounds, locked.reach, locked.expanded, since_epoch(me.now()));
+    for (const std::string& each : locked.channels)
+        notice_channel(each);
 }
 
 void claimer::finish(self<messages>& me, const lane_done& done)
 {
     locked_.busy[done.lane] = false;
     if (!done.ok) {
-        locked_.failed(since_epoch(me.now()));
+        locked_.failed(since_epoch(me.now())); // What it had locked is there again.
         return;
     }
-    locked_.answered(done.bounds, done.reach, done.expanded, since_epoch(me.now()));
-    locked_.size.handled(done.reach.got, done.took);
-    for (const std::string& each : done.channels)
-        notice_channel(each);
+    locked_.size.handled(done.rows, done.took);
     if (done.retry_in)
         (void)company_->retry.try_send(due_in{*done.retry_in});
 }
@@ -253,12 +266,12 @@ void claimer::dispatch_carefully(self<messages>& me)
     }
 }
 
-// Room for more rows: one for each worker, and as many again as the last batches showed to be
-// handled in no time.
+// Room for more rows: one for each worker, and what the last batches showed to be handled in no
+// time, so that some wait while others are claimed and settled.
 std::size_t claimer::room() const noexcept
 {
     const std::size_t grown =
-        leased_.size.now() > company_->settings.claim.batch_min ? 2 * leased_.size.now() : 0;
+        leased_.size.now() > company_->settings.claim.batch_min ? 3 * leased_.size.now() : 0;
     const std::size_t most = at_work_ + grown;
     const std::size_t taken = std::accumulate(asked_for_.begin(), asked_for_.end(), hand_->size());
     return most > taken ? most - taken : 0;
@@ -274,8 +287,6 @@ void claimer::pump(self<messages>& me)
         return;
     claim_leased(me);
     claim_locked(me);
-    if (again_ != 0)
-        return;
     // A flow that is held back, by the database's absence or by the price of a full claim, is
     // looked at again when that has passed.
     const duration now = since_epoch(me.now());
@@ -285,15 +296,43 @@ void claimer::pump(self<messages>& me)
         if (at && (!next || *at < *next))
             next = at;
     }
-    if (next)
-        again_ = me.after(*next - now, claim_again{});
+    if (look_waits_ && me.now() < *look_waits_ + look_patience) {
+        const duration then = since_epoch(*look_waits_ + look_patience);
+        next = std::min(next.value_or(then), then);
+    }
+    if (!next || (again_ != 0 && again_at_ <= *next))
+        return;
+    if (again_ != 0)
+        me.cancel(again_);
+    again_ = me.after(*next - now, claim_again{});
+    again_at_ = *next;
+}
+
+// To look at everything is to pass over all that was done since the floor moved, and who looks
+// settles nothing meanwhile. So at the end of a backlog its last rows come first.
+bool claimer::may_look(time_point now)
+{
+    // A settler is busy finding the floor: were another one to look everywhere meanwhile, nobody
+    // would be left for what comes in.
+    if (floor_asking_ && leased_.busy.size() > 1)
+        return false;
+    if (!leased_.wants_look(since_epoch(now))) {
+        look_waits_.reset();
+        return true;
+    }
+    // As claims come back short they shrink, but who waits already goes on waiting.
+    const bool waits = look_waits_ || leased_.size.now() > company_->settings.claim.batch_min;
+    if (!waits || hand_->size() == 0)
+        return true;
+    // Until a look is made, not until one could be: settlers may be busy when the hand is empty.
+    if (!look_waits_)
+        look_waits_ = now;
+    return now - *look_waits_ >= look_patience;
 }
 
 void claimer::claim_leased(self<messages>& me)
 {
-    // A settler is busy finding the floor: were another one to look everywhere meanwhile, nobody
-    // would be left for what comes in.
-    leased_.may_look = !floor_asking_ || leased_.busy.size() == 1;
+    leased_.may_look = may_look(me.now());
     const duration now = since_epoch(me.now());
     for (std::size_t i = 0; i < leased_.busy.size(); ++i) {
         const std::size_t wanted = careful(me) ? 1 : leased_.size.now();
@@ -308,6 +347,8 @@ void claimer::claim_leased(self<messages>& me)
         if (company_->settlers[i].try_send(std::move(order)) != sent::accepted)
             continue;
         leased_.asked(bounds);
+        if (bounds.full)
+            look_waits_.reset();
         leased_.busy[i] = true;
         asked_for_[i] = limit;
         // Until it answers there is nothing known to be left for the others, unless there was.

@@ -25,6 +25,7 @@ public:
 private:
     void react(self<messages>& me, messages::any& message);
     void take(self<messages>& me, claimed& got);
+    void reach(self<messages>& me, const lane_reached& locked);
     void finish(self<messages>& me, const lane_done& done);
     void release_worker(self<messages>& me, const worker_idle& idle);
     void lose(self<messages>& me, const leases_lost& lost);
@@ -36,6 +37,7 @@ private:
     bool start_next(self<messages>& me);
     bool careful(self<messages>& me) const { return me.now() < careful_until_; }
     void pump(self<messages>& me);
+    bool may_look(time_point now);
     void claim_leased(self<messages>& me);
     void claim_locked(self<messages>& me);
     void arm(self<messages>& me);
@@ -67,12 +69,15 @@ private:
     bool polling_ = false;
     std::uint64_t poll_ = 0;
     std::uint64_t again_ = 0;
+    duration again_at_{};
     bool marking_ = false; // A mark_due is on its way.
     bool floor_timer_ = false;
     bool floor_due_ = true;
     bool floor_known_ = false;
     bool floor_asking_ = false;
     time_point floor_asked_{};
+    // Since when a look at everything waits for the rows in hand.
+    std::optional<time_point> look_waits_{};
 };
 
 }

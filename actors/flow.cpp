@@ -21,21 +21,30 @@ bool flow::hungry(time now) const noexcept
 {
     if (types_.empty() || !more_ || now < not_before_)
         return false;
-    // Only a full claim could find something, and it is too early for one.
-    return !end_reached_ || (may_look && cursor_.wants_full() && now >= cursor_.full_at());
+    // Only a claim that looks back could find something, and it may be too early for one.
+    return !end_reached_ || (cursor_.wants_deep() && now >= cursor_.deep_at()) ||
+           (may_look && wants_look(now));
 }
 
 std::optional<flow::time> flow::held_back_until(time now) const noexcept
 {
-    const bool idle = std::ranges::find(busy, true) == busy.end();
-    if (types_.empty() || !more_ || !idle || !may_look || hungry(now))
+    const bool someone_free = std::ranges::find(busy, false) != busy.end();
+    if (types_.empty() || !more_ || !someone_free || hungry(now))
         return std::nullopt;
-    return std::max(not_before_, end_reached_ ? cursor_.full_at() : not_before_);
+    if (!end_reached_)
+        return not_before_;
+    std::optional<time> next;
+    // While one is under way it is too early for another, for as long as that takes.
+    if (may_look && cursor_.wants_full() && cursor_.full_at() != time::max())
+        next = cursor_.full_at();
+    if (cursor_.wants_deep())
+        next = std::min(next.value_or(cursor_.deep_at()), cursor_.deep_at());
+    return next ? std::optional(std::max(not_before_, *next)) : std::nullopt;
 }
 
 outbox::claim_request flow::request(std::size_t limit, time now) const
 {
-    const auto bounds = cursor_.next(may_look ? now : time::min());
+    const auto bounds = cursor_.next(now, may_look);
     return {.event_types = types_,
             .limit = limit,
             .bounds = bounds,

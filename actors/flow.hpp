@@ -36,6 +36,11 @@ public:
     // True when that is a reason to look again.
     bool set_floor(event::timestamp floor) noexcept;
 
+    // A look at everything is due, and not too early.
+    bool wants_look(time now) const noexcept
+    {
+        return more_ && cursor_.wants_full() && now >= cursor_.full_at();
+    }
     // The last answers were as many as asked for: there is more than one claim's worth.
     bool backlog() const noexcept { return backlog_; }
     const std::vector<std::string>& types() const noexcept { return types_; }

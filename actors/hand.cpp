@@ -8,33 +8,46 @@ namespace cuebox::actors {
 std::vector<hand::lost_run> hand::add(std::vector<held_row> rows, time_point now)
 {
     std::vector<lost_run> lost;
-    const std::size_t number = next_batch_++;
-    std::size_t added = 0;
+    const auto of = batches_.insert(batches_.end(), {.rows = 0, .left = 0, .began = now});
     for (held_row& each : rows) {
-        const pg::uuid id = each.row->id;
-        const auto found = rows_.find(id);
-        if (found == rows_.end()) {
-            waiting_.push_back(id);
-            rows_[id] = {.held = std::move(each), .batch = number};
-            ++added;
+        const auto [found, added] = rows_.try_emplace(each.row->id);
+        if (added) {
+            found->second = settle_in(std::move(each), of);
+            waiting_.push_back(found->second);
+            ++of->rows;
+            continue;
         }
-        else if (found->second.worker) {
+        entry& known = places_[found->second];
+        if (known.worker) {
             lost.push_back(
-                {.row = id, .token = found->second.held.token, .worker = *found->second.worker});
-            found->second.again = std::move(each);
+                {.row = each.row->id, .token = known.held.token, .worker = *known.worker});
+            known.again = std::move(each);
         }
         else {
-            found->second.held = std::move(each);
+            known.held = std::move(each);
         }
     }
-    if (added > 0)
-        batches_[number] = {.rows = added, .left = added, .began = now};
+    of->left = of->rows;
+    if (of->rows == 0)
+        batches_.erase(of);
     return lost;
+}
+
+hand::place hand::settle_in(held_row row, std::list<batch>::iterator of)
+{
+    if (free_.empty()) {
+        free_.push_back(static_cast<place>(places_.size()));
+        places_.emplace_back();
+    }
+    const place where = free_.back();
+    free_.pop_back();
+    places_[where] = {.held = std::move(row), .of = of};
+    return where;
 }
 
 void hand::start_next(std::size_t worker, time_point now)
 {
-    entry& next = rows_.at(waiting_.front());
+    entry& next = places_[waiting_.front()];
     next.worker = worker;
     next.started = now;
     waiting_.pop_front();
@@ -42,37 +55,47 @@ void hand::start_next(std::size_t worker, time_point now)
 
 std::optional<held_row> hand::go_on(const pg::uuid& done, std::size_t worker, time_point now)
 {
-    if (worker >= may_go_on_ || waiting_.empty() || !runs_at(done, worker))
+    if (worker >= may_go_on_ || waiting_.empty())
         return std::nullopt;
-    if (const auto finished = drop(done, now))
+    const auto found = rows_.find(done);
+    if (found == rows_.end() || places_[found->second].worker != worker)
+        return std::nullopt;
+    if (const auto finished = drop_at(found, now))
         paces_.push_back(*finished);
-    held_row following = next();
+    entry& next = places_[waiting_.front()];
     start_next(worker, now);
-    return following;
+    return std::move(next.held);
 }
 
 bool hand::runs_at(const pg::uuid& row, std::size_t worker) const
 {
     const auto found = rows_.find(row);
-    return found != rows_.end() && found->second.worker == worker;
+    return found != rows_.end() && places_[found->second].worker == worker;
 }
 
 std::optional<hand::pace> hand::drop(const pg::uuid& row, time_point now)
 {
     const auto found = rows_.find(row);
-    if (found == rows_.end())
-        return std::nullopt;
-    if (found->second.again) {
-        held_row anew = std::move(*found->second.again);
-        found->second = {.held = std::move(anew), .batch = found->second.batch};
-        waiting_.push_back(row);
+    return found == rows_.end() ? std::nullopt : drop_at(found, now);
+}
+
+std::optional<hand::pace> hand::drop_at(index::iterator found, time_point now)
+{
+    const place where = found->second;
+    entry& gone = places_[where];
+    if (gone.again) {
+        held_row anew = std::move(*gone.again);
+        gone = {.held = std::move(anew), .of = gone.of};
+        waiting_.push_back(where);
         return std::nullopt;
     }
-    const auto of = batches_.find(found->second.batch);
+    const auto of = gone.of;
+    gone.held = {};
     rows_.erase(found);
-    if (--of->second.left > 0)
+    free_.push_back(where);
+    if (--of->left > 0)
         return std::nullopt;
-    const pace done{.rows = of->second.rows, .took = now - of->second.began};
+    const pace done{.rows = of->rows, .took = now - of->began};
     batches_.erase(of);
     return done;
 }
@@ -82,22 +105,25 @@ std::optional<std::size_t> hand::lose(const outbox::relay::lease& lost, time_poi
     const auto found = rows_.find(lost.id);
     if (found == rows_.end())
         return std::nullopt;
-    if (found->second.again && found->second.again->token == lost.token)
-        found->second.again.reset();
-    if (found->second.held.token != lost.token)
+    entry& known = places_[found->second];
+    if (known.again && known.again->token == lost.token)
+        known.again.reset();
+    if (known.held.token != lost.token)
         return std::nullopt;
-    if (found->second.worker)
-        return found->second.worker; // It says when its handler has ended.
-    std::erase(waiting_, lost.id);
-    drop(lost.id, now);
+    if (known.worker)
+        return known.worker; // It says when its handler has ended.
+    std::erase(waiting_, found->second);
+    drop_at(found, now);
     return std::nullopt;
 }
 
 std::vector<outbox::relay::lease> hand::leases() const
 {
     std::vector<outbox::relay::lease> all;
-    for (const auto& [id, each] : rows_)
+    for (const auto& [id, where] : rows_) {
+        const entry& each = places_[where];
         all.push_back({.id = id, .token = each.again ? each.again->token : each.held.token});
+    }
     return all;
 }
 
@@ -105,7 +131,8 @@ std::vector<pg::uuid> hand::take_long_running(duration at_least, time_point now)
 {
     std::vector<pg::uuid> rows;
     bool news = false;
-    for (auto& [id, each] : rows_) {
+    for (const auto& [id, where] : rows_) {
+        entry& each = places_[where];
         if (!each.worker || now - each.started < at_least)
             continue;
         rows.push_back(id);
@@ -119,11 +146,11 @@ std::vector<pg::uuid> hand::take_long_running(duration at_least, time_point now)
 std::vector<held_row> hand::take_waiting()
 {
     std::vector<held_row> all;
-    for (const pg::uuid& id : std::exchange(waiting_, {}))
-        all.push_back(std::move(rows_.at(id).held));
-    for (auto& [id, each] : rows_)
-        if (each.again)
-            all.push_back(std::move(*each.again));
+    for (const place where : std::exchange(waiting_, {}))
+        all.push_back(std::move(places_[where].held));
+    for (const auto& [id, where] : rows_)
+        if (auto& again = places_[where].again)
+            all.push_back(std::move(*again));
     return all;
 }
 

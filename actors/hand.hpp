@@ -5,9 +5,10 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <list>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -35,7 +36,7 @@ public:
     std::size_t running() const noexcept { return rows_.size() - waiting_.size(); }
 
     // The next one in line, which must be there; and that it runs from now on.
-    const held_row& next() const { return rows_.at(waiting_.front()).held; }
+    const held_row& next() const { return places_[waiting_.front()].held; }
     void start_next(std::size_t worker, time_point now);
 
     // Workers below this number go on by themselves; at first none.
@@ -53,8 +54,14 @@ public:
     // Whether that worker runs that row; then that it no longer does.
     bool runs_at(const pg::uuid& row, std::size_t worker) const;
     std::optional<pace> drop(const pg::uuid& row, time_point now);
-    // Of the batches whose last row went out of hand when its worker went on.
-    std::vector<pace> take_paces() { return std::exchange(paces_, {}); }
+    // Whether somebody went on, and the claimer has yet to be told: once until it has looked.
+    bool take_news() noexcept { return !std::exchange(told_, true); }
+    // Of the batches whose last row went out of hand when its worker went on: the claimer looks.
+    std::vector<pace> take_paces()
+    {
+        told_ = false;
+        return std::exchange(paces_, {});
+    }
     // The lease is lost: the worker to be told, if the row runs; one that waits is dropped. Of a
     // row that is held under a newer one nothing is lost.
     std::optional<std::size_t> lose(const outbox::relay::lease& lost, time_point now);
@@ -66,29 +73,38 @@ public:
     std::vector<held_row> take_waiting();
 
 private:
-    struct entry
-    {
-        held_row held{};
-        std::size_t batch = 0;
-        std::optional<std::size_t> worker{};
-        time_point started{};
-        bool given = false;
-        // The same row, claimed anew while its handler still runs on a lease that is lost.
-        std::optional<held_row> again{};
-    };
     struct batch
     {
         std::size_t rows = 0;
         std::size_t left = 0;
         time_point began{};
     };
+    struct entry
+    {
+        // Of one that went on to a worker by itself, all but its token has gone along.
+        held_row held{};
+        std::list<batch>::iterator of{};
+        std::optional<std::size_t> worker{};
+        time_point started{};
+        bool given = false;
+        // The same row, claimed anew while its handler still runs on a lease that is lost.
+        std::optional<held_row> again{};
+    };
+    using place = std::uint32_t;
+    using index = boost::unordered_flat_map<pg::uuid, place>;
 
-    // Flat: rows come and go too fast for an allocation each.
-    boost::unordered_flat_map<pg::uuid, entry> rows_;
-    std::deque<pg::uuid> waiting_;
-    std::unordered_map<std::size_t, batch> batches_;
-    std::size_t next_batch_ = 0;
+    place settle_in(held_row row, std::list<batch>::iterator of);
+    std::optional<pace> drop_at(index::iterator found, time_point now);
+
+    // Rows come and go too fast for an allocation each, or for more than one look at the index:
+    // they stay in their places, which are taken again.
+    std::deque<entry> places_;
+    std::vector<place> free_;
+    index rows_;
+    std::deque<place> waiting_;
+    std::list<batch> batches_;
     std::size_t may_go_on_ = 0;
+    bool told_ = false;
     std::vector<pace> paces_;
 };
 

@@ -40,8 +40,7 @@ awaitable<void> lane::run(self<messages>& me)
         if (order.careful)
             order.wanted.limit = 1;
         const time_point began = me.now();
-        lane_done done{
-            .lane = index_, .bounds = order.wanted.bounds, .reach = {.asked = order.wanted.limit}};
+        lane_done done{.lane = index_};
         try {
             co_await take(me, std::move(order), done);
         }
@@ -59,24 +58,30 @@ awaitable<void> lane::run(self<messages>& me)
 awaitable<void> lane::take(self<messages>& me, take_batch order, lane_done& done)
 {
     const time_point began = me.now();
+    lane_reached locked{.bounds = order.wanted.bounds};
     const std::size_t asked = order.wanted.limit;
     handlers_ = company_->handlers;
     const auto batch = co_await company_->relay->lock(std::move(order.wanted));
-    done.reach = outbox::reach_of(batch->rows(), asked);
-    done.reach.took = me.now() - began;
-    done.expanded = batch->expanded();
+    locked.reach = outbox::reach_of(batch->rows(), asked);
+    locked.reach.took = me.now() - began;
+    locked.expanded = batch->expanded();
     for (const auto& each : batch->rows())
-        if (std::ranges::find(done.channels, each.channel) == done.channels.end())
-            done.channels.push_back(each.channel);
+        if (std::ranges::find(locked.channels, each->channel) == locked.channels.end())
+            locked.channels.push_back(each->channel);
+    (void)company_->claimer.try_send(std::move(locked));
 
+    done.rows = batch->rows().size();
     std::vector<batch_row> rows;
+    rows.reserve(done.rows);
     for (const auto& each : batch->rows())
-        rows.push_back(
-            {.row = &each, .envelope = std::make_shared<const event::envelope>(each.envelope())});
+        rows.push_back({.row = each});
     // Everybody takes keys in this order, so those who meet wait for each other and none forever.
-    std::ranges::sort(rows, {}, [](const batch_row& each) -> const std::string& {
-        return each.row->idempotency_key;
-    });
+    // Mostly they are in it already: that of their making.
+    const auto key = [](const batch_row& each) -> const std::string& {
+        return each.row->envelope.idempotency_key;
+    };
+    if (!std::ranges::is_sorted(rows, {}, key))
+        std::ranges::sort(rows, {}, key);
 
     if (order.careful && !rows.empty()) {
         std::vector<pg::uuid> ids{rows.front().row->id};
@@ -114,15 +119,15 @@ awaitable<void> lane::charge()
         co_return;
     try {
         const auto batch = co_await company_->relay->begin();
-        std::vector<outbox::settlement> outcome{{.id = guilty->row.id,
+        std::vector<outbox::settlement> outcome{{.id = guilty->row->id,
                                                  .token = {},
-                                                 .place = guilty->row.place,
+                                                 .place = guilty->row->place,
                                                  .verdict = guilty->verdict,
                                                  .handled = {}}};
         co_await batch->settle(std::move(outcome));
         const handling::handler_run runs[] = {guilty->run};
-        report_runs(*company_, guilty->row, runs, guilty->verdict);
-        report_settled(*company_, guilty->row, guilty->verdict);
+        report_runs(*company_, *guilty->row, runs, guilty->verdict);
+        report_settled(*company_, *guilty->row, guilty->verdict);
     }
     catch (const std::exception& error) {
         note_trouble(company_->log, *company_->trouble, "lane", error);
@@ -141,7 +146,7 @@ awaitable<bool> lane::run_all(self<messages>& me, outbox::locked_batch& batch,
 {
     std::vector<outbox::handled_record> keys;
     for (const batch_row& each : rows)
-        for (const auto& handler : handlers_->for_type(each.row->event_type))
+        for (const auto& handler : handlers_->for_type(each.row->envelope.event_type))
             keys.push_back(record_of(*handler, *each.row));
     const std::vector<bool> ours = co_await batch.open_gate(keys);
 
@@ -149,7 +154,7 @@ awaitable<bool> lane::run_all(self<messages>& me, outbox::locked_batch& batch,
     bool failures = false;
     std::size_t key = 0;
     for (batch_row& each : rows)
-        for (const auto& handler : handlers_->for_type(each.row->event_type)) {
+        for (const auto& handler : handlers_->for_type(each.row->envelope.event_type)) {
             auto run = co_await run_one(me, batch, each, handler, ours[key]);
             const bool succeeded = run.result.succeeded();
             each.runs.push_back(std::move(run));
@@ -206,7 +211,7 @@ awaitable<void> lane::run_carefully(self<messages>& me, outbox::locked_batch& ba
 {
     for (batch_row& each : rows) {
         each.runs.clear();
-        for (const auto& handler : handlers_->for_type(each.row->event_type)) {
+        for (const auto& handler : handlers_->for_type(each.row->envelope.event_type)) {
             std::vector<outbox::handled_record> key{record_of(*handler, *each.row)};
             const std::vector<bool> ours = co_await batch.open_gate(std::move(key));
             auto run = co_await run_one(me, batch, each, handler, ours.front());
@@ -244,7 +249,7 @@ void lane::suspect(self<messages>& me, const batch_row& row, const handling::han
 {
     const handling::handler_run runs[] = {run};
     auto verdict = handling::judge(runs, row.row->attempts, me.loop().jitter());
-    culprit_ = {.row = *row.row, .run = run, .verdict = std::move(verdict)};
+    culprit_ = {.row = row.row, .run = run, .verdict = std::move(verdict)};
 }
 
 awaitable<handling::handler_run> lane::run_one(self<messages>& me, outbox::locked_batch& batch,
@@ -254,7 +259,7 @@ awaitable<handling::handler_run> lane::run_one(self<messages>& me, outbox::locke
     handling::handler_run run{.by = handler, .duplicate = !ours, .began_at = event::now()};
     const time_point began = me.now();
     if (ours) {
-        auto arrival = arrive(*company_, *row.row, row.envelope, {}, run);
+        auto arrival = arrive(*company_, row.row, {}, run);
         batch.work().lend();
         run.result = co_await handling::run_handler(*handler, std::move(arrival), &batch.work());
         batch.work().take_back();

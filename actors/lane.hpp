@@ -9,7 +9,7 @@ namespace cuebox::actors {
 // A row whose handler has failed, and what is to become of it.
 struct culprit
 {
-    outbox::claimed_row row{};
+    outbox::claimed_row_ptr row{};
     handling::handler_run run{};
     policy::verdict verdict{};
 };
@@ -36,8 +36,7 @@ public:
 private:
     struct batch_row
     {
-        const outbox::claimed_row* row = nullptr;
-        std::shared_ptr<const event::envelope> envelope{};
+        outbox::claimed_row_ptr row{};
         std::vector<handling::handler_run> runs{};
     };
 

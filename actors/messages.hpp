@@ -19,9 +19,7 @@ class hand;
 // A leased row in this process's hands.
 struct held_row
 {
-    // Its payload is in the envelope.
-    std::shared_ptr<const outbox::claimed_row> row{};
-    std::shared_ptr<const event::envelope> envelope{};
+    outbox::claimed_row_ptr row{};
     pg::uuid token{};
     // The settler that claimed it, and will settle it.
     std::size_t settler = 0;
@@ -95,17 +93,22 @@ struct claimed
     std::size_t expanded = 0;
     bool ok = true;
 };
+// A lane has locked a batch: others can go on from where it got to.
+struct lane_reached
+{
+    policy::claim_bounds bounds{};
+    policy::claim_reach reach{};
+    std::size_t expanded = 0;
+    // Where its rows came from.
+    std::vector<std::string> channels{};
+};
 // A lane is through with a batch.
 struct lane_done
 {
     std::size_t lane = 0;
-    policy::claim_bounds bounds{};
-    policy::claim_reach reach{};
+    std::size_t rows = 0;
     // From the claim to the commit.
     duration took{};
-    std::size_t expanded = 0;
-    // Where its rows came from.
-    std::vector<std::string> channels{};
     // Some row of it did not succeed.
     bool failures = false;
     // When the first of those that will be tried again is due.
@@ -177,9 +180,9 @@ struct get_load
     using reply = claimer_load;
 };
 using claimer_messages =
-    messages<wake, line_state, claimed, lane_done, worker_idle, hand_moved, crew_present, marked,
-             leases_lost, floor_found, poll_due, lease_check_due, mark_due, claim_again,
-             floor_check_due, get_load>;
+    messages<wake, line_state, claimed, lane_reached, lane_done, worker_idle, hand_moved,
+             crew_present, marked, leases_lost, floor_found, poll_due, lease_check_due, mark_due,
+             claim_again, floor_check_due, get_load>;
 
 // --- lane: one locked batch at a time ---
 
@@ -196,8 +199,10 @@ using lane_messages = messages<take_batch>;
 struct settle
 {
     outbox::settlement outcome{};
-    // What is told of it once it is written.
-    std::shared_ptr<const outbox::claimed_row> row{};
+    // What is told of it once it is written; none when it is given back.
+    outbox::claimed_row_ptr row{};
+    // Whose names the outcome views.
+    std::shared_ptr<const handling::handler_set> handlers{};
 };
 struct claim
 {

@@ -16,7 +16,8 @@ std::string text(const std::optional<pg::uuid>& id)
 
 std::optional<event::traceparent> published_in(const outbox::claimed_row& row)
 {
-    return row.trace_context ? event::parse_traceparent(*row.trace_context) : std::nullopt;
+    return row.envelope.trace_context ? event::parse_traceparent(*row.envelope.trace_context)
+                                      : std::nullopt;
 }
 
 telemetry::logger with_trace(const telemetry::logger& log,
@@ -45,32 +46,31 @@ telemetry::logger log_of(const company& company, const outbox::claimed_row& row,
     if (!company.log.says(telemetry::level::error))
         return company.log;
     return with_trace(company.log, run.trace)
-        .with({{"event_id", event::print_uuid(row.event_id)},
-               {"event_type", row.event_type},
+        .with({{"event_id", event::print_uuid(row.envelope.event_id)},
+               {"event_type", row.envelope.event_type},
                {"handler_name", run.by->name}});
 }
 
 }
 
-handling::arrival arrive(const company& company, const outbox::claimed_row& row,
-                         const std::shared_ptr<const event::envelope>& envelope,
+handling::arrival arrive(const company& company, const outbox::claimed_row_ptr& row,
                          const pg::uuid& token, handling::handler_run& run)
 {
-    run.trace = open_span(company, row);
-    return {.envelope = envelope,
-            .attempt = row.attempts + 1,
+    run.trace = open_span(company, *row);
+    return {.envelope = {row, &row->envelope},
+            .attempt = row->attempts + 1,
             .claim_token = token,
             .deadline = time_point::max(),
             .trace = run.trace,
-            .log = log_of(company, row, run),
+            .log = log_of(company, *row, run),
             .stop = {}};
 }
 
 outbox::handled_record record_of(const handling::handler& by, const outbox::claimed_row& row)
 {
     return {.handler = by.name,
-            .idempotency_key = row.idempotency_key,
-            .event_id = row.event_id,
+            .idempotency_key = row.envelope.idempotency_key,
+            .event_id = row.envelope.event_id,
             .content_class = row.content_class};
 }
 
@@ -81,11 +81,11 @@ void log_run(const company& company, const outbox::claimed_row& row,
 {
     const double milliseconds = std::chrono::duration<double, std::milli>(run.took).count();
     with_trace(company.log, run.trace ? run.trace : published_in(row))
-        .info("handled", {{"event_id", event::print_uuid(row.event_id)},
-                          {"event_type", row.event_type},
-                          {"source", row.source},
-                          {"target", row.target.value_or("")},
-                          {"domain_id", text(row.domain_id)},
+        .info("handled", {{"event_id", event::print_uuid(row.envelope.event_id)},
+                          {"event_type", row.envelope.event_type},
+                          {"source", row.envelope.source},
+                          {"target", row.envelope.target.value_or("")},
+                          {"domain_id", text(row.envelope.domain_id)},
                           {"attempts", row.attempts},
                           {"duration_ms", milliseconds},
                           {"status_result", result},
@@ -103,16 +103,16 @@ void trace_run(const company& company, const outbox::claimed_row& row,
     company.spans(
         {.context = *run.trace,
          .parent = parent ? parent->span_id : decltype(parent->span_id){},
-         .name = "handle " + row.event_type,
+         .name = "handle " + row.envelope.event_type,
          .kind = telemetry::span::role::consumer,
          .began_at = run.began_at,
          .ended_at = run.began_at + std::chrono::duration_cast<std::chrono::microseconds>(run.took),
          .error = run.result.failure ? run.result.failure->reason : "",
          .attributes = {{"messaging.system", "cuebox"},
                         {"messaging.operation", "process"},
-                        {"messaging.message.id", event::print_uuid(row.event_id)},
-                        {"cuebox.event_type", row.event_type},
-                        {"cuebox.source", row.source},
+                        {"messaging.message.id", event::print_uuid(row.envelope.event_id)},
+                        {"cuebox.event_type", row.envelope.event_type},
+                        {"cuebox.source", row.envelope.source},
                         {"cuebox.context", company.name},
                         {"cuebox.handler", run.by->name},
                         {"cuebox.attempts", row.attempts},
@@ -144,12 +144,12 @@ void report_run(const company& company, const outbox::claimed_row& row,
     const run_result result = result_of(run, verdict);
     const std::string_view name = to_string(result);
     if (company.observer)
-        company.observer({.event_id = row.event_id,
-                          .event_type = row.event_type,
+        company.observer({.event_id = row.envelope.event_id,
+                          .event_type = row.envelope.event_type,
                           .handler = run.by->name,
                           .result = name,
                           .attempts = row.attempts,
-                          .occurred_at = row.occurred_at,
+                          .occurred_at = row.envelope.occurred_at,
                           .began_at = run.began_at,
                           .took = run.took});
     if (company.measures)
@@ -194,11 +194,11 @@ void report_settled(const company& company, const outbox::claimed_row& row,
     if (company.measures)
         company.measures->settled(verdict);
     if (const auto* dead = std::get_if<policy::dead_letter>(&verdict))
-        raise_alert(company, {.event_id = row.event_id,
+        raise_alert(company, {.event_id = row.envelope.event_id,
                               .row = row.id,
-                              .event_type = row.event_type,
-                              .source = row.source,
-                              .target = row.target.value_or(""),
+                              .event_type = row.envelope.event_type,
+                              .source = row.envelope.source,
+                              .target = row.envelope.target.value_or(""),
                               .handler_name = dead->handler,
                               .last_error = dead->reason,
                               .attempts = row.attempts});

@@ -9,11 +9,10 @@
 namespace cuebox::actors {
 
 // The event of a row on its way to the handler of a run, which gets its span.
-handling::arrival arrive(const company& company, const outbox::claimed_row& row,
-                         const std::shared_ptr<const event::envelope>& envelope,
+handling::arrival arrive(const company& company, const outbox::claimed_row_ptr& row,
                          const pg::uuid& token, handling::handler_run& run);
 
-// The dedup record of a handler for a row.
+// The dedup record of a handler for a row, which views both.
 outbox::handled_record record_of(const handling::handler& by, const outbox::claimed_row& row);
 
 // One line, one note and one span for each handler that is through with a row: once it is known

@@ -18,6 +18,7 @@ namespace {
 
 // One statement's worth.
 constexpr std::size_t outcomes_max = 1'000;
+constexpr std::size_t many_outcomes = 16;
 // Between two attempts while the database is away.
 constexpr std::chrono::milliseconds pause_after_failure{500};
 
@@ -25,9 +26,9 @@ constexpr std::chrono::milliseconds pause_after_failure{500};
 bool may_be_a_duplicate(const outbox::claimed_row& row)
 {
     std::array<char, 36> id{};
-    event::print_uuid(row.event_id, id);
+    event::print_uuid(row.envelope.event_id, id);
     return row.attempts > 0 || row.due_at_a_time() ||
-           row.idempotency_key != std::string_view(id.data(), id.size());
+           row.envelope.idempotency_key != std::string_view(id.data(), id.size());
 }
 
 }
@@ -63,7 +64,7 @@ void settler::take(messages::any& message)
 {
     if (auto* done = std::get_if<settle>(&message)) {
         outcomes_.push_back(std::move(done->outcome));
-        rows_.push_back(std::move(done->row));
+        subjects_.push_back({std::move(done->row), std::move(done->handlers)});
     }
     else if (auto* asked = std::get_if<claim>(&message))
         wanted_ = std::move(asked->wanted);
@@ -159,7 +160,11 @@ awaitable<void> settler::mark()
 awaitable<void> settler::exchange(self<messages>& me)
 {
     const std::size_t count = std::min(outcomes_.size(), outcomes_max);
-    const auto wanted = std::exchange(wanted_, std::nullopt);
+    std::optional<outbox::claim_request> wanted;
+    // A look at everything may take long: many outcomes do not wait for it.
+    claim_waited_ = !claim_waited_ && wanted_ && wanted_->bounds.full && count >= many_outcomes;
+    if (!claim_waited_)
+        wanted = std::exchange(wanted_, std::nullopt);
     const time_point began = me.now();
     std::vector<held_row> rows;
     try {
@@ -173,7 +178,10 @@ awaitable<void> settler::exchange(self<messages>& me)
             auto reach = outbox::reach_of(done.claimed.rows, wanted->limit);
             rows.reserve(done.claimed.rows.size());
             for (auto& each : done.claimed.rows)
-                rows.push_back(hold(std::move(each), done.claimed.token));
+                rows.push_back({.row = std::move(each),
+                                .token = done.claimed.token,
+                                .settler = index_,
+                                .done = {}});
             co_await vet(rows);
             reach.took = me.now() - began;
             pass_on({.settler = index_,
@@ -209,30 +217,28 @@ void settler::conclude(std::size_t count, const std::vector<pg::uuid>& lost)
         if (std::ranges::find(lost, done.id) != lost.end())
             company_->log.warning("the row was no longer ours to settle",
                                   {{"row", event::print_uuid(done.id)}});
-        else if (rows_[i])
-            report_settled(*company_, *rows_[i], done.verdict);
+        else if (subjects_[i].row)
+            report_settled(*company_, *subjects_[i].row, done.verdict);
     }
     const auto written = static_cast<std::ptrdiff_t>(count);
     outcomes_.erase(outcomes_.begin(), outcomes_.begin() + written);
-    rows_.erase(rows_.begin(), rows_.begin() + written);
+    subjects_.erase(subjects_.begin(), subjects_.begin() + written);
 }
 
 // A look at what is already handled, for the few rows that may be: a fast path, the gate is the key
 // itself.
 awaitable<void> settler::vet(std::vector<held_row>& rows)
 {
+    const auto handlers = company_->handlers; // The keys view their names.
     std::vector<outbox::handled_record> keys;
     std::vector<held_row*> whose;
     for (held_row& each : rows) {
         if (!may_be_a_duplicate(*each.row))
             continue;
-        for (const auto& handler : company_->handlers->for_type(each.row->event_type)) {
+        for (const auto& handler : handlers->for_type(each.row->envelope.event_type)) {
             if (handler->own_gate)
                 continue;
-            keys.push_back({.handler = handler->name,
-                            .idempotency_key = each.row->idempotency_key,
-                            .event_id = each.row->event_id,
-                            .content_class = each.row->content_class});
+            keys.push_back(record_of(*handler, *each.row));
             whose.push_back(&each);
         }
     }
@@ -241,24 +247,7 @@ awaitable<void> settler::vet(std::vector<held_row>& rows)
     const std::vector<bool> handled = co_await company_->relay->already_handled(keys);
     for (std::size_t i = 0; i < keys.size(); ++i)
         if (handled[i])
-            whose[i]->done.push_back(keys[i].handler);
-}
-
-held_row settler::hold(outbox::claimed_row&& row, const pg::uuid& token) const
-{
-    // One allocation for both: it is made for every event.
-    struct claimed_event
-    {
-        event::envelope envelope;
-        outbox::claimed_row row;
-    };
-    auto envelope = std::move(row).envelope();
-    const auto both =
-        std::make_shared<const claimed_event>(claimed_event{std::move(envelope), std::move(row)});
-    return {.row = {both, &both->row},
-            .envelope = {both, &both->envelope},
-            .token = token,
-            .settler = index_};
+            whose[i]->done.emplace_back(keys[i].handler);
 }
 
 void settler::pass_on(claimed answer)
@@ -276,7 +265,7 @@ void settler::give_back(const std::vector<held_row>& rows)
                              .place = {},
                              .verdict = policy::released{},
                              .handled = {}});
-        rows_.push_back({});
+        subjects_.push_back({});
     }
 }
 

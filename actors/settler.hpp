@@ -31,17 +31,22 @@ private:
     void tell_lost(const std::vector<outbox::relay::lease>& held,
                    const std::vector<pg::uuid>& lost);
     awaitable<void> vet(std::vector<held_row>& rows);
-    held_row hold(outbox::claimed_row&& row, const pg::uuid& token) const;
     void pass_on(claimed answer);
     void give_back(const std::vector<held_row>& rows);
     void conclude(std::size_t count, const std::vector<pg::uuid>& lost);
 
     company_ptr company_;
     std::size_t index_;
-    // To be written, and the row of each; a statement takes the first of them, and they go when it
-    // has been answered.
+    // What an outcome is about, and what it views.
+    struct subject
+    {
+        outbox::claimed_row_ptr row{};
+        std::shared_ptr<const handling::handler_set> handlers{};
+    };
+    // To be written, and the subject of each; a statement takes the first of them, and they go when
+    // it has been answered.
     std::vector<outbox::settlement> outcomes_;
-    std::vector<std::shared_ptr<const outbox::claimed_row>> rows_;
+    std::vector<subject> subjects_;
     std::optional<outbox::claim_request> wanted_;
     std::optional<std::vector<outbox::relay::lease>> leases_;
     // The rows that run, by whom: 0 is the workers, then the lanes.
@@ -51,6 +56,8 @@ private:
     std::vector<reply_to<void>> marked_lanes_;
     bool floor_wanted_ = false;
     bool failed_ = false;
+    // The claim has let outcomes go first.
+    bool claim_waited_ = false;
 };
 
 }

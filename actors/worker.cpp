@@ -100,14 +100,21 @@ awaitable<void> worker::run(self<messages>& me)
 
 void worker::begin(run_row given)
 {
-    row_job next{.held = std::move(given.held),
-                 .from = std::move(given.from),
-                 .handlers = company_->handlers};
-    if (job_) {
-        next.runs = std::move(job_->runs); // For its memory: rows are many.
-        next.runs.clear();
-    }
-    job_ = std::move(next);
+    job_.emplace().from = std::move(given.from);
+    take_up(std::move(given.held));
+}
+
+// The job stays, for its memory: rows are many.
+void worker::take_up(held_row next)
+{
+    job_->held = std::move(next);
+    job_->handlers = company_->handlers;
+    job_->turns = job_->handlers->for_type(job_->held.row->envelope.event_type);
+    job_->runs.clear();
+    job_->handled.clear();
+    job_->concluded = false;
+    job_->timed_run = 0;
+    job_->alarm = 0;
 }
 
 bool worker::called_off(const self<messages>& me) const
@@ -122,17 +129,12 @@ bool worker::go_on(self<messages>& me)
     if (called_off(me) || !next_.empty())
         return false;
     const auto from = job_->from.lock();
-    auto next = from ? from->go_on(job_->held.row->id, index_, me.now()) : std::nullopt;
+    auto next = from ? from->go_on(job_->held.row->id, index_, now_) : std::nullopt;
     if (!next)
         return false;
-    try {
-        conclude(me);
-    }
-    catch (const std::exception& error) {
-        note_given_up(error); // Its lease brings it back; the next one is ours already.
-    }
-    begin({std::move(*next), from});
-    (void)company_->claimer.try_send(hand_moved{});
+    take_up(std::move(*next));
+    if (from->take_news())
+        (void)company_->claimer.try_send(hand_moved{});
     return true;
 }
 
@@ -151,6 +153,7 @@ void worker::note_given_up(const std::exception& why) const
 awaitable<void> worker::perform(self<messages>& me)
 {
     turn_share share;
+    now_ = me.now();
     do {
         // As the handler of the row before may have left it otherwise.
         co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
@@ -159,13 +162,22 @@ awaitable<void> worker::perform(self<messages>& me)
             co_await run_handlers(me);
             for (const handling::handler_run& each : job_->runs)
                 share.add(each.took);
-            if (share.used_up() && !called_off(me)) {
-                share = {};
-                co_await asio::post(me.loop().executor(), asio::use_awaitable);
-            }
         }
         catch (const std::exception& error) {
             note_given_up(error);
+        }
+        try {
+            // Before others have the loop: in the order in which rows were claimed they are settled
+            // at the least cost.
+            conclude(me);
+            if (share.used_up() && !called_off(me)) {
+                share = {};
+                co_await asio::post(me.loop().executor(), asio::use_awaitable);
+                now_ = me.now();
+            }
+        }
+        catch (const std::exception& error) {
+            note_given_up(error); // Its lease brings it back, if nothing else does.
         }
     } while (go_on(me));
     (void)me.address().try_send(row_ended{});
@@ -175,9 +187,9 @@ awaitable<void> worker::run_handlers(self<messages>& me)
 {
     row_job& job = *job_;
     const auto& row = *job.held.row;
-    for (const auto& handler : job.handlers->for_type(row.event_type)) {
+    for (const auto& handler : job.turns) {
         handling::handler_run run{.by = handler, .began_at = event::now()};
-        const time_point began = me.now();
+        const time_point began = now_;
         const bool done = std::ranges::find(job.held.done, handler->name) != job.held.done.end();
         run.duplicate = done;
         // The one before may have returned although it was told to end: this one has no turn, and
@@ -189,7 +201,7 @@ awaitable<void> worker::run_handlers(self<messages>& me)
             break;
         }
         if (!done) {
-            auto arrival = arrive(*company_, row, job.held.envelope, job.held.token, run);
+            auto arrival = arrive(*company_, job.held.row, job.held.token, run);
             arrival.stop = stop_.get_token();
             if (!handler->transactional())
                 arrival.begin = begin_;
@@ -203,7 +215,8 @@ awaitable<void> worker::run_handlers(self<messages>& me)
                 me.cancel(std::exchange(job.alarm, 0));
             job.timed_run = 0;
         }
-        run.took = me.now() - began;
+        now_ = me.now();
+        run.took = now_ - began;
         const bool cancelled = run.result.cancelled;
         if (run.result.succeeded() && !done && !handler->transactional() && !handler->own_gate)
             job.handled.push_back(record_of(*handler, row));
@@ -214,7 +227,7 @@ awaitable<void> worker::run_handlers(self<messages>& me)
 }
 
 awaitable<handling::handler_result> worker::run_one(const handling::handler& what,
-                                                    handling::arrival with)
+                                                    handling::arrival&& with)
 {
     if (!what.transactional())
         return handling::run_handler(what, std::move(with), nullptr);
@@ -224,7 +237,7 @@ awaitable<handling::handler_result> worker::run_one(const handling::handler& wha
 // A transactional handler beside a leased one: its writes and its dedup record commit together, in
 // a transaction of its own; the row is settled later.
 awaitable<handling::handler_result> worker::run_within(const handling::handler& what,
-                                                       handling::arrival with)
+                                                       handling::arrival&& with)
 {
     handling::handler_result result;
     std::exception_ptr thrown;
@@ -264,7 +277,8 @@ void worker::finish(self<messages>& me)
     if (!job_)
         return;
     worker_idle idle{.worker = index_, .row = job_->held.row->id};
-    conclude(me);
+    if (!job_->concluded)
+        conclude(me);
     job_.reset();
     (void)company_->claimer.try_send(std::move(idle));
 }
@@ -273,13 +287,14 @@ void worker::conclude(self<messages>& me)
 {
     row_job& done = *job_;
     const auto& row = *done.held.row;
+    done.concluded = true;
     for (handling::handler_run& each : done.runs)
         if (done.overdue && each.result.cancelled)
             each.result = {.failure =
                                policy::failure{.reason = "took longer than its timeout of " +
                                                          config::print_duration(each.by->timeout)}};
     // One that had no turn at all, for whatever reason: the row is not delivered without it.
-    if (done.runs.size() < done.handlers->for_type(row.event_type).size() &&
+    if (done.runs.size() < done.turns.size() &&
         std::ranges::none_of(done.runs, [](const auto& each) { return !each.result.succeeded(); }))
         done.runs.push_back({.by = {}, .result = {.failure = {}, .cancelled = true}});
     if (done.lost)
@@ -293,7 +308,8 @@ void worker::conclude(self<messages>& me)
                     .place = row.place,
                     .verdict = std::move(verdict),
                     .handled = std::move(done.handled)},
-                   done.held.row};
+                   done.held.row,
+                   std::move(done.handlers)};
     // Never full: its mailbox has room for all that can be in hand.
     (void)company_->settlers[done.held.settler].try_send(std::move(outcome));
 }

@@ -6,6 +6,7 @@
 #include <cuebox/runtime/self.hpp>
 
 #include <deque>
+#include <span>
 #include <stop_token>
 
 namespace cuebox::actors {
@@ -16,10 +17,14 @@ struct row_job
     held_row held{};
     std::weak_ptr<hand> from{};
     std::shared_ptr<const handling::handler_set> handlers{};
+    // Those of the set that listen for the row.
+    std::span<const handling::handler_ptr> turns{};
     std::vector<handling::handler_run> runs{};
-    std::vector<outbox::handled_record> handled{};
+    decltype(outbox::settlement::handled) handled{};
     bool lost = false;
     bool overdue = false;
+    // Its outcome is on its way.
+    bool concluded = false;
     // The run that may take too long; none has this number. And what rings then.
     std::uint64_t timed_run = 0;
     std::uint64_t alarm = 0;
@@ -41,10 +46,11 @@ private:
     awaitable<void> perform(self<messages>& me);
     awaitable<void> run_handlers(self<messages>& me);
     awaitable<handling::handler_result> run_one(const handling::handler& what,
-                                                handling::arrival with);
+                                                handling::arrival&& with);
     awaitable<handling::handler_result> run_within(const handling::handler& what,
-                                                   handling::arrival with);
+                                                   handling::arrival&& with);
     void begin(run_row given);
+    void take_up(held_row next);
     bool go_on(self<messages>& me);
     void call_off(scope& work);
     bool called_off(const self<messages>& me) const;
@@ -58,6 +64,8 @@ private:
     // These are the same for every job, until one is told to end: then it takes the source along.
     std::stop_source stop_;
     std::shared_ptr<const handling::arrival::opener> begin_;
+    // What the clock said last: the next handler begins when the one before has ended.
+    time_point now_{};
     std::uint64_t runs_ = 0;
     // From a claimer that was restarted and does not know that we are busy.
     std::deque<run_row> next_;

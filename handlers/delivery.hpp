@@ -40,7 +40,7 @@ public:
     }
 
 protected:
-    explicit delivery_base(handling::arrival arrived) : arrived_(std::move(arrived)) {}
+    explicit delivery_base(handling::arrival&& arrived) : arrived_(std::move(arrived)) {}
     ~delivery_base() = default;
     delivery_base(const delivery_base&) = default;
     delivery_base& operator=(const delivery_base&) = default;

@@ -4,6 +4,8 @@
 #include <cuebox/handling/handler.hpp>
 
 #include <concepts>
+#include <type_traits>
+#include <utility>
 
 namespace cuebox {
 
@@ -43,24 +45,38 @@ struct handler_options
 
 namespace detail {
 
-// Decoding happens in the call, so that what is wrong with a payload is the handler's error.
-template <class T, class F>
-awaitable<void> call_leased(F f, handling::arrival arrived)
+// Whether it is known to take the event by value, and so keeps it for as long as it runs.
+template <class F>
+inline constexpr bool takes_by_value = false;
+template <class Result, class Event, class... More>
+inline constexpr bool takes_by_value<Result (*)(Event, More...)> = !std::is_reference_v<Event>;
+template <class Result, class C, class Event, class... More>
+inline constexpr bool takes_by_value<Result (C::*)(Event, More...) const> =
+    !std::is_reference_v<Event>;
+template <class F>
+    requires requires { &F::operator(); }
+inline constexpr bool takes_by_value<F> = takes_by_value<decltype(&F::operator())>;
+
+// For the others: the event lives in this frame.
+template <class F, class Event, class... More>
+awaitable<void> keep_and_call(F f, Event event, More&... more)
 {
-    delivery<T> event{std::move(arrived)};
-    co_await f(std::move(event));
+    co_await f(std::move(event), more...);
 }
 
-template <class T, class F>
-awaitable<void> call_transactional(F f, handling::arrival arrived, pg::transaction& work)
+template <class F, class Event, class... More>
+awaitable<void> call(const F& f, Event event, More&... more)
 {
-    delivery<T> event{std::move(arrived)};
-    co_await f(std::move(event), work);
+    if constexpr (takes_by_value<F>)
+        return f(std::move(event), more...);
+    else
+        return keep_and_call(f, std::move(event), more...);
 }
 
 }
 
-// A handler for events of type T, or, with raw_payload, of the types that are named.
+// A handler for events of type T, or, with raw_payload, of the types that are named. The payload is
+// decoded in the call, so that what is wrong with it is the handler's error.
 template <class T, handler_of<T> F>
 handling::handler make_handler(std::string name, std::vector<std::string> event_types, F f,
                                handler_options options = {})
@@ -73,12 +89,12 @@ handling::handler make_handler(std::string name, std::vector<std::string> event_
                            .terminal = std::move(options.terminal),
                            .own_gate = options.own_gate};
     if constexpr (transactional_handler<F, T>)
-        made.call = [f = std::move(f)](handling::arrival arrived, pg::transaction& work) {
-            return detail::call_transactional<T>(f, std::move(arrived), work);
+        made.call = [f = std::move(f)](handling::arrival&& arrived, pg::transaction& work) {
+            return detail::call(f, delivery<T>(std::move(arrived)), work);
         };
     else
-        made.call = [f = std::move(f)](handling::arrival arrived) {
-            return detail::call_leased<T>(f, std::move(arrived));
+        made.call = [f = std::move(f)](handling::arrival&& arrived) {
+            return detail::call(f, delivery<T>(std::move(arrived)));
         };
     return made;
 }

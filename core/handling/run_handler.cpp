@@ -63,7 +63,7 @@ policy::failure classify(const std::exception_ptr& thrown, const handler& by)
     }
 }
 
-awaitable<handler_result> run_handler(const handler& what, arrival with, pg::transaction* within)
+awaitable<handler_result> run_handler(const handler& what, arrival&& with, pg::transaction* within)
 {
     std::exception_ptr thrown;
     try {

@@ -18,8 +18,9 @@ struct handler_result
 };
 
 // Runs it. `within` is for transactional ones, null for the others; it must outlive the call, as
-// must the handler. Whatever the handler throws ends here: nowhere else is it caught.
-awaitable<handler_result> run_handler(const handler& what, arrival with, pg::transaction* within);
+// must the handler and what arrives, which is taken. Whatever the handler throws ends here: nowhere
+// else is it caught.
+awaitable<handler_result> run_handler(const handler& what, arrival&& with, pg::transaction* within);
 
 // Is trying again pointless? Payload errors, terminal_error, what the database refuses for good,
 // and what the handler says of its own.

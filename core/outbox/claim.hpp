@@ -1,33 +1,29 @@
 #pragma once
 
 #include <cuebox/event/envelope.hpp>
+#include <cuebox/pg/result.hpp>
 #include <cuebox/pg/types.hpp>
 #include <cuebox/policy/claim_cursor.hpp>
 #include <cuebox/policy/retry_policy.hpp>
 
+#include <boost/container/small_vector.hpp>
+
 #include <cstdint>
-#include <optional>
+#include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
 namespace cuebox::outbox {
 
-// A row of the outbox in the hands of whoever claimed it, as the database returns it.
+// A row of the outbox in the hands of whoever claimed it: its event, and what is the row's own.
 struct claimed_row
 {
     pg::uuid id{};
-    // The envelope's id; another than `id` for a broadcast's copy.
-    pg::uuid event_id{};
-    std::string event_type{};
-    std::int32_t event_version = 1;
-    pg::timestamp occurred_at{};
-    std::string source{};
-    std::optional<std::string> target{};
-    std::optional<pg::uuid> domain_id{};
-    std::string payload{};
-    std::string idempotency_key{};
-    std::optional<std::string> trace_context{};
+    // Its event_id is another than `id` for a broadcast's copy.
+    event::envelope envelope{};
     std::string content_class{};
     std::string channel{};
     // Retries used in this cycle.
@@ -38,10 +34,13 @@ struct claimed_row
 
     // Delayed, retried, replayed or given back, rather than taken in the order of its making.
     bool due_at_a_time() const noexcept { return available_at > created_at; }
-    event::envelope envelope() const&;
-    // Takes the payload along.
-    event::envelope envelope() &&;
 };
+
+// Shared by those who hold it, run it and settle it: it is never copied.
+using claimed_row_ptr = std::shared_ptr<const claimed_row>;
+
+// What a claim gave.
+std::vector<claimed_row_ptr> read_rows(const pg::result& claim);
 
 // The two ways a row is taken: with a lease that outlives the transaction, or locked within one.
 struct claim_request
@@ -55,19 +54,20 @@ struct claim_request
 
 struct claimed
 {
-    std::vector<claimed_row> rows{};
+    std::vector<claimed_row_ptr> rows{};
     // The fence of these rows.
     pg::uuid token{};
     std::size_t expanded = 0;
 };
 
-// That a handler has handled a key: what stops it from running again.
+// That a handler has handled a key: what stops it from running again. It views the handler's name
+// and the row, which whoever has it keeps.
 struct handled_record
 {
-    std::string handler{};
-    std::string idempotency_key{};
+    std::string_view handler{};
+    std::string_view idempotency_key{};
     pg::uuid event_id{};
-    std::string content_class{};
+    std::string_view content_class{};
 
     auto order() const noexcept { return std::tie(idempotency_key, handler); }
 };
@@ -81,10 +81,11 @@ struct settlement
     // Where the claim has put it, or found and locked it.
     pg::tid place{};
     policy::verdict verdict{};
-    std::vector<handled_record> handled{};
+    // Nearly always one.
+    boost::container::small_vector<handled_record, 1> handled{};
 };
 
 // How far a claim got, for the cursor that says where the next one starts.
-policy::claim_reach reach_of(const std::vector<claimed_row>& rows, std::size_t asked);
+policy::claim_reach reach_of(std::span<const claimed_row_ptr> rows, std::size_t asked);
 
 }

@@ -37,7 +37,7 @@ locked_transaction::locked_transaction(pg::pool::borrowed connection, std::strin
 pg::awaitable<void> locked_transaction::claim(pg::params values, std::size_t expanded)
 {
     const pg::result got = co_await transaction_.execute(claim_locked, std::move(values));
-    rows_ = got.rows<claimed_row>();
+    rows_ = read_rows(got);
     expanded_ = expanded;
 }
 

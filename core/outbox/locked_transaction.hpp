@@ -16,7 +16,7 @@ public:
 
     pg::awaitable<void> claim(pg::params values, std::size_t expanded);
 
-    const std::vector<claimed_row>& rows() const override { return rows_; }
+    const std::vector<claimed_row_ptr>& rows() const override { return rows_; }
     std::size_t expanded() const override { return expanded_; }
     pg::awaitable<std::vector<bool>> open_gate(std::vector<handled_record> keys) override;
     pg::awaitable<void> undo_gate() override;
@@ -29,7 +29,7 @@ private:
     pg::transaction transaction_;
     std::string worker_;
     policy::novelty& novelty_;
-    std::vector<claimed_row> rows_;
+    std::vector<claimed_row_ptr> rows_;
     std::size_t expanded_ = 0;
     bool gate_open_ = false;
     pg::transaction::additions before_gate_{};

@@ -53,7 +53,18 @@ void pg_relay::add_expand(pg::pipeline& steps, const claim_request& wanted) cons
 {
     steps.add(expand_broadcasts, options_.generation, wanted.event_types,
               static_cast<std::int32_t>(wanted.limit), wanted.bounds.from, wanted.bounds.due_from);
+    steps.add(shares_events, options_.generation, wanted.event_types);
     steps.end_segment();
+}
+
+pg_relay::expansion pg_relay::read_expand(std::span<const pg::outcome> answers,
+                                          policy::sharing& learns)
+{
+    for (const pg::outcome& each : answers.first(2))
+        if (each.failure())
+            return {.rows = 0, .trouble = each.failure()->what()};
+    learns.learn(answers[1].get().only<bool>(), pg::clock::now().time_since_epoch());
+    return {.rows = static_cast<std::size_t>(answers[0].get().only<std::int32_t>()), .trouble = {}};
 }
 
 pg::awaitable<relay::exchanged> pg_relay::exchange(std::span<const settlement> outcomes,
@@ -61,7 +72,8 @@ pg::awaitable<relay::exchanged> pg_relay::exchange(std::span<const settlement> o
 {
     exchanged done;
     pg::pipeline steps;
-    const bool expanding = wanted && wanted->expand;
+    const bool expanding =
+        wanted && wanted->expand && leased_.likely(pg::clock::now().time_since_epoch());
     if (expanding)
         add_expand(steps, *wanted);
     settling settled(outcomes);
@@ -85,13 +97,12 @@ pg::awaitable<relay::exchanged> pg_relay::exchange(std::span<const settlement> o
         records->learn(answers);
     done.lost = settled.lost(answers);
     if (wanted)
-        done.claimed.rows = answers.back().get().rows<claimed_row>();
-    // A transaction of its own, so its failure leaves the rest as it is.
-    if (expanding && answers.front().ok())
-        done.claimed.expanded =
-            static_cast<std::size_t>(answers.front().get().only<std::int32_t>());
-    else if (expanding && answers.front().failure())
-        done.expand_trouble = answers.front().failure()->what();
+        done.claimed.rows = read_rows(answers.back().get());
+    if (expanding) {
+        expansion expanded = read_expand(answers, leased_);
+        done.claimed.expanded = expanded.rows;
+        done.expand_trouble = std::move(expanded.trouble);
+    }
     co_return done;
 }
 
@@ -125,13 +136,12 @@ pg::awaitable<std::unique_ptr<locked_batch>> pg_relay::lock(claim_request wanted
 {
     auto connection = co_await pool_.borrow();
     std::size_t expanded = 0;
-    if (wanted.expand) {
+    if (wanted.expand && locked_.likely(pg::clock::now().time_since_epoch())) {
         pg::pipeline steps;
         add_expand(steps, wanted);
         const auto answers = co_await connection->run(std::move(steps));
         // What cannot be expanded now is left for later; the rest can be handled.
-        if (answers.front().ok())
-            expanded = static_cast<std::size_t>(answers.front().get().only<std::int32_t>());
+        expanded = read_expand(answers, locked_).rows;
     }
     auto batch =
         std::make_unique<locked_transaction>(std::move(connection), options_.worker, novelty_);

@@ -3,6 +3,7 @@
 #include <cuebox/outbox/relay.hpp>
 #include <cuebox/pg/pool.hpp>
 #include <cuebox/policy/novelty.hpp>
+#include <cuebox/policy/sharing.hpp>
 
 namespace cuebox::outbox {
 
@@ -48,11 +49,22 @@ public:
     pg::awaitable<swept> sweep(std::optional<retention> rules) override;
 
 private:
+    // The first two steps of a claim that looks for broadcasts, in a transaction of their own so
+    // that their failure leaves the rest as it is; and what their answers say.
+    struct expansion
+    {
+        std::size_t rows = 0;
+        std::string trouble{};
+    };
     void add_expand(pg::pipeline& steps, const claim_request& wanted) const;
+    static expansion read_expand(std::span<const pg::outcome> answers, policy::sharing& learns);
 
     pg::pool& pool_;
     relay_options options_;
     policy::novelty novelty_;
+    // Of the events that are leased, and of those that are locked.
+    policy::sharing leased_;
+    policy::sharing locked_;
 };
 
 // Whether LISTEN can work on a connection, tried out: empty, or why not. A transaction pooler in

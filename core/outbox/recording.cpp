@@ -50,6 +50,10 @@ bool recording::many() const noexcept
 
 void recording::add_to(pg::pipeline& steps)
 {
+    if (records_.size() == 1) {
+        step_ = steps.add(gate_one, handled_params(*records_.front()));
+        return;
+    }
     std::vector<const handled_record*> sorted;
     sorted.reserve(order_.size());
     for (const std::size_t index : order_)
@@ -88,7 +92,8 @@ std::vector<bool> which_are_among(std::span<const handled_record* const> keys,
     std::vector<bool> among;
     among.reserve(keys.size());
     for (const handled_record* each : keys) {
-        const auto at = left.find({each->handler, each->idempotency_key});
+        const auto at =
+            left.find(key_row{std::string(each->handler), std::string(each->idempotency_key)});
         among.push_back(at != left.end());
         if (at != left.end())
             left.erase(at);

@@ -25,7 +25,7 @@ class locked_batch
 public:
     virtual ~locked_batch() = default;
 
-    virtual const std::vector<claimed_row>& rows() const = 0;
+    virtual const std::vector<claimed_row_ptr>& rows() const = 0;
     virtual std::size_t expanded() const = 0;
 
     // The gate of dedup, before a handler runs: which of these keys are the caller's to handle. The

@@ -1,11 +1,11 @@
 #include "settling.hpp"
 
-#include "point_at.hpp"
-
 #include <cuebox/outbox/worker_statements.hpp>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include <algorithm>
-#include <tuple>
+#include <cstdint>
 #include <variant>
 
 namespace cuebox::outbox {
@@ -22,14 +22,33 @@ bool is_delivered(const settlement* row)
 
 }
 
-settling::settling(std::span<const settlement> outcomes) : rows_(point_at(outcomes))
+settling::settling(std::span<const settlement> outcomes)
 {
-    const auto key = [](const settlement* each) {
-        return std::tuple(!is_delivered(each), std::tie(each->token, each->place));
+    // One number each, since there may be a thousand to sort: whether it was delivered, the turn of
+    // its claim among those that are here, and its place.
+    struct ranked
+    {
+        std::uint64_t rank;
+        const settlement* row;
     };
-    if (!std::ranges::is_sorted(rows_, {}, key))
-        std::ranges::sort(rows_, {}, key);
-    delivered_ = std::ranges::partition_point(rows_, is_delivered) - rows_.begin();
+    std::vector<ranked> all;
+    all.reserve(outcomes.size());
+    boost::unordered_flat_map<pg::uuid, std::uint64_t> claims;
+    std::uint64_t claim = 0;
+    for (const settlement& each : outcomes) {
+        if (all.empty() || each.token != all.back().row->token)
+            claim = claims.try_emplace(each.token, claims.size()).first->second;
+        const std::uint64_t failed = is_delivered(&each) ? 0 : 1;
+        all.push_back(
+            {failed << 63 | claim << 48 | std::uint64_t{each.place.block} << 16 | each.place.offset,
+             &each});
+        delivered_ += failed == 0;
+    }
+    if (!std::ranges::is_sorted(all, {}, &ranked::rank))
+        std::ranges::sort(all, {}, &ranked::rank);
+    rows_.reserve(all.size());
+    for (const ranked& each : all)
+        rows_.push_back(each.row);
 }
 
 void settling::add_to(pg::pipeline& steps)

@@ -16,6 +16,9 @@ select * from core.outbox_claim_locked($1::bigint, $2::text, $3::text[], $4::tex
 const pg::statement expand_broadcasts{.name = "expand", .sql = R"(
 select core.outbox_expand($1::bigint, $2::text[], $3::int, $4::timestamptz, $5::timestamptz))"};
 
+const pg::statement shares_events{.name = "shares", .sql = R"(
+select core.outbox_shares($1::bigint, $2::text[]))"};
+
 const pg::statement settle_delivered{.name = "settle", .sql = R"(
 select * from core.outbox_settle($1::uuid[], $2::uuid[]))"};
 
@@ -39,6 +42,12 @@ select * from core.record_handled($1::text[], $2::text[], $3::uuid[], $4::text[]
 const pg::statement gate_handled{.name = "dedup", .sql = R"(
 insert into core.event_handled (handler_name, idempotency_key, event_id, content_class)
 select unnest($1::text[]), unnest($2::text[]), unnest($3::uuid[]), unnest($4::text[])
+on conflict do nothing
+returning handler_name as handler, idempotency_key)"};
+
+const pg::statement gate_one{.name = "dedup one", .sql = R"(
+insert into core.event_handled (handler_name, idempotency_key, event_id, content_class)
+values ($1::text, $2::text, $3::uuid, $4::text)
 on conflict do nothing
 returning handler_name as handler, idempotency_key)"};
 
@@ -197,14 +206,19 @@ pg::params heartbeat_params(std::string_view worker, const worker_report& report
                       static_cast<std::int64_t>(report.failed));
 }
 
+pg::params handled_params(const handled_record& record)
+{
+    return pg::params(std::in_place, record.handler, record.idempotency_key, record.event_id,
+                      record.content_class);
+}
+
 pg::params handled_params(std::span<const handled_record* const> records)
 {
-    using text = std::string_view;
     using record = const handled_record*;
-    return pg::params(std::in_place, column(records, [](record r) { return text(r->handler); }),
-                      column(records, [](record r) { return text(r->idempotency_key); }),
+    return pg::params(std::in_place, column(records, [](record r) { return r->handler; }),
+                      column(records, [](record r) { return r->idempotency_key; }),
                       column(records, [](record r) { return r->event_id; }),
-                      column(records, [](record r) { return text(r->content_class); }));
+                      column(records, [](record r) { return r->content_class; }));
 }
 
 }

@@ -14,6 +14,7 @@ namespace cuebox::outbox {
 extern const pg::statement claim_leased;
 extern const pg::statement claim_locked;
 extern const pg::statement expand_broadcasts;
+extern const pg::statement shares_events;
 
 // Settles: of rows that are all delivered, which is nearly always; of such rows of one claim, which
 // is cheapest, in ascending order of their places; and with one outcome each.
@@ -30,11 +31,13 @@ pg::params settle_locked_delivered_params(settlements rows);
 pg::params settle_locked_outcomes_params(settlements rows, std::string_view worker);
 
 // Write what was handled: many, which gives the positions of those that were there before, and says
-// in $5 whether none is likely to be; or few, which gives those that were not.
+// in $5 whether none is likely to be; or few, or one, which gives those that were not.
 extern const pg::statement record_handled;
 extern const pg::statement gate_handled;
+extern const pg::statement gate_one;
 extern const pg::statement find_handled;
 pg::params handled_params(std::span<const handled_record* const> records);
+pg::params handled_params(const handled_record& record);
 
 extern const pg::statement extend_leases;
 extern const pg::statement mark_running;

@@ -64,6 +64,46 @@ TEST_CASE("a claim grows under backlog up to its limit, and shrinks again when i
     CHECK(billing.load().in_hand == 0);
 }
 
+TEST_CASE("at the end of a backlog the rows in hand come before a look at everything", "[actors]")
+{
+    staged_context billing{{.claim = {.batch_min = 10, .batch_max = 80}}};
+    billing.mail.desk.close();
+    billing.mail.waits_from = 995;
+    billing.relay->publish_many(1'000);
+
+    billing.start();
+    CHECK(billing.relay->count(row_status::delivered) == 995);
+    CHECK(billing.relay->full_claims() == 1); // The first one.
+    SECTION("until they are handled")
+    {
+        billing.mail.desk.open();
+        billing.run();
+    }
+    SECTION("but not for long")
+    {
+        billing.advance(49ms);
+        CHECK(billing.relay->full_claims() == 1);
+        billing.advance(1ms);
+    }
+
+    CHECK(billing.relay->full_claims() == 2);
+}
+
+TEST_CASE("many outcomes do not wait for a look at everything", "[actors]")
+{
+    staged_context billing{{.lanes = 1, .claim = {.batch_min = 10, .batch_max = 80}}};
+    billing.relay->publish_many(1'000);
+
+    billing.start();
+
+    const auto& calls = billing.relay->calls;
+    CHECK(billing.relay->count(row_status::delivered) == 1'000);
+    CHECK(billing.relay->full_claims() > 1);
+    CHECK(std::ranges::any_of(calls, [](const call& each) { return each.outcomes >= 16; }));
+    CHECK(std::ranges::none_of(calls,
+                               [](const call& each) { return each.full && each.outcomes >= 16; }));
+}
+
 TEST_CASE("a claim does not grow while its rows take long", "[actors]")
 {
     staged_context billing{{.claim = {.batch_min = 10, .batch_max = 40}}};

@@ -41,12 +41,13 @@ pg::uuid scripted_relay::publish(std::int64_t number, duration due_in)
     const pg::uuid id = next_id();
     model_row made;
     made.row.id = id;
-    made.row.event_id = id;
-    made.row.event_type = "order.placed";
-    made.row.occurred_at = now();
-    made.row.source = "shop";
-    made.row.payload = R"({"number": )" + std::to_string(number) + R"(, "buyer": "ada"})";
-    made.row.idempotency_key = event::print_uuid(id);
+    made.row.envelope.event_id = id;
+    made.row.envelope.event_type = "order.placed";
+    made.row.envelope.occurred_at = now();
+    made.row.envelope.source = "shop";
+    made.row.envelope.payload.text =
+        R"({"number": )" + std::to_string(number) + R"(, "buyer": "ada"})";
+    made.row.envelope.idempotency_key = event::print_uuid(id);
     made.row.content_class = "default";
     made.row.channel = "outbox_gen_7";
     made.row.created_at = now();
@@ -105,9 +106,11 @@ void scripted_relay::break_line()
         line_->snap();
 }
 
-awaitable<void> scripted_relay::perform(statement what, std::optional<std::size_t> limit)
+awaitable<void> scripted_relay::perform(statement what, std::optional<std::size_t> limit, bool full,
+                                        std::size_t outcomes)
 {
-    calls.push_back({.what = what, .at = stage_.now(), .limit = limit});
+    calls.push_back(
+        {.what = what, .at = stage_.now(), .limit = limit, .full = full, .outcomes = outcomes});
     if (auto called = upon.extract(what))
         called.mapped()();
     co_await gates_[what].pass();
@@ -122,6 +125,11 @@ std::vector<time_point> scripted_relay::times(statement what) const
         if (each.what == what)
             when.push_back(each.at);
     return when;
+}
+
+std::size_t scripted_relay::full_claims() const
+{
+    return static_cast<std::size_t>(std::ranges::count(calls, true, &call::full));
 }
 
 std::vector<std::size_t> scripted_relay::claim_limits() const
@@ -142,7 +150,8 @@ scripted_relay::exchange(std::span<const outbox::settlement> outcomes,
     std::optional<std::size_t> limit;
     if (wanted)
         limit = wanted->limit;
-    co_await perform(statement::exchange, limit);
+    const bool full = wanted && wanted->bounds.full;
+    co_await perform(statement::exchange, limit, full, outcomes.size());
     exchanged done;
     for (const outbox::settlement& each : outcomes)
         if (!settle(each))
@@ -199,12 +208,13 @@ outbox::claimed scripted_relay::claim(const outbox::claim_request& wanted)
         const bool due = !row.due_at_a_time() || row.available_at <= now();
         if (got.rows.size() == wanted.limit || each.status != row_status::pending || !beyond ||
             !due ||
-            std::ranges::find(wanted.event_types, row.event_type) == wanted.event_types.end())
+            std::ranges::find(wanted.event_types, row.envelope.event_type) ==
+                wanted.event_types.end())
             continue;
         each.status = row_status::in_flight;
         each.token = got.token;
         each.claimed_at = stage_.now();
-        got.rows.push_back(row);
+        got.rows.push_back(std::make_shared<const outbox::claimed_row>(row));
     }
     return got;
 }
@@ -215,7 +225,8 @@ scripted_relay::already_handled(std::vector<outbox::handled_record> keys)
     co_await perform(statement::already_handled);
     std::vector<bool> known;
     for (const outbox::handled_record& each : keys)
-        known.push_back(handled.contains({each.handler, each.idempotency_key}));
+        known.push_back(
+            handled.contains({std::string(each.handler), std::string(each.idempotency_key)}));
     co_return known;
 }
 
@@ -310,7 +321,7 @@ pg::awaitable<std::vector<outbox::reaped_row>> scripted_relay::reap(outbox::reap
         put_back(each, {});
         outbox::reaped_row taken;
         taken.id = each.row.id;
-        taken.event_type = each.row.event_type;
+        taken.event_type = each.row.envelope.event_type;
         taken.outcome = "retry";
         rows.push_back(std::move(taken));
     }

@@ -49,12 +49,15 @@ struct model_row
     std::string last_error{};
 };
 
-// A statement that came: when, and for a claim how many rows it was to bring.
+// A statement that came: when, and for a claim how many rows it was to bring and whether it looked
+// at everything; and how many outcomes it wrote.
 struct call
 {
     statement what{};
     time_point at{};
     std::optional<std::size_t> limit{};
+    bool full = false;
+    std::size_t outcomes = 0;
 };
 
 // A row that was put off, by how much.
@@ -124,6 +127,7 @@ public:
     std::set<std::pair<std::string, std::string>> handled{}; // handler, key
     std::vector<time_point> times(statement what) const;
     std::vector<std::size_t> claim_limits() const;
+    std::size_t full_claims() const;
 
     // --- outbox::relay ---
 
@@ -148,7 +152,8 @@ public:
 private:
     friend class scripted_line;
 
-    awaitable<void> perform(statement what, std::optional<std::size_t> limit = std::nullopt);
+    awaitable<void> perform(statement what, std::optional<std::size_t> limit = std::nullopt,
+                            bool full = false, std::size_t outcomes = 0);
     pg::timestamp now() const;
     pg::uuid next_id();
     model_row* find(const pg::uuid& id);

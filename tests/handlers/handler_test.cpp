@@ -1,5 +1,8 @@
 #include "handlers/arrivals.hpp"
 
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <catch2/catch_test_macros.hpp>
 
 using namespace cuebox;
@@ -24,6 +27,13 @@ awaitable<void> add(std::int64_t& sum, delivery<order_placed> order)
 {
     sum += order->number;
     co_return;
+}
+
+awaitable<void> add_later(std::int64_t& sum, const delivery<order_placed>& order)
+{
+    const auto executor = co_await asio::this_coro::executor;
+    co_await asio::post(executor, asio::use_awaitable);
+    sum += order->number;
 }
 
 struct either
@@ -102,6 +112,23 @@ TEST_CASE("a handler gets its payload decoded, and what is wrong with it is its 
 
     CHECK(sum == 7);
     CHECK_THROWS_AS(call(made, arrive(R"({"number": "x"})")), event::payload_error);
+}
+
+TEST_CASE("an event that a handler takes by reference is there for as long as it runs",
+          "[handlers]")
+{
+    std::int64_t sum = 0;
+    const auto by_reference =
+        make_handler<order_placed>("billing.sum", [&sum](const delivery<order_placed>& order) {
+            return add_later(sum, order);
+        });
+    const auto generic = make_handler<order_placed>(
+        "billing.sum", [&sum](const auto& order) { return add_later(sum, order); });
+
+    call(by_reference, arrive(R"({"number": 7})"));
+    call(generic, arrive(R"({"number": 5})"));
+
+    CHECK(sum == 12);
 }
 
 TEST_CASE("a handler of raw payloads gets the text, of whatever type", "[handlers]")

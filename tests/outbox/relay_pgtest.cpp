@@ -51,20 +51,20 @@ outbox::claim_request up_to(std::size_t rows)
 outbox::handled_record record_of(const outbox::claimed_row& row)
 {
     return {.handler = "billing.book",
-            .idempotency_key = row.idempotency_key,
-            .event_id = row.event_id,
+            .idempotency_key = row.envelope.idempotency_key,
+            .event_id = row.envelope.event_id,
             .content_class = row.content_class};
 }
 
 std::vector<outbox::settlement> delivered(const outbox::claimed& claim)
 {
     std::vector<outbox::settlement> all;
-    for (const outbox::claimed_row& each : claim.rows)
-        all.push_back({.id = each.id,
+    for (const outbox::claimed_row_ptr& each : claim.rows)
+        all.push_back({.id = each->id,
                        .token = claim.token,
-                       .place = each.place,
+                       .place = each->place,
                        .verdict = policy::delivered{},
-                       .handled = {record_of(each)}});
+                       .handled = {record_of(*each)}});
     return all;
 }
 
@@ -156,7 +156,7 @@ TEST_CASE("the gate of a large batch lets each key through once", "[outbox]")
         REQUIRE(batch->rows().size() == 40);
         std::vector<outbox::handled_record> keys;
         for (const auto& each : batch->rows())
-            keys.push_back(record_of(each));
+            keys.push_back(record_of(*each));
         keys[5].idempotency_key = "handled before";
         keys[11].idempotency_key = "twin";
         keys[30].idempotency_key = "twin";
@@ -175,9 +175,9 @@ TEST_CASE("the gate of a large batch lets each key through once", "[outbox]")
 
         std::vector<outbox::settlement> outcomes;
         for (const auto& each : batch->rows())
-            outcomes.push_back({.id = each.id,
+            outcomes.push_back({.id = each->id,
                                 .token = {},
-                                .place = each.place,
+                                .place = each->place,
                                 .verdict = policy::delivered{},
                                 .handled = {}});
         outcomes[3].verdict =
