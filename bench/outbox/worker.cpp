@@ -14,6 +14,8 @@ using cuebox::delivery;
 
 constexpr std::chrono::milliseconds look_every{3};
 constexpr std::chrono::seconds quiet{1};
+// Actors beside the lanes that ask the database now and then, rarely more at a time.
+constexpr std::size_t helpers = 2;
 
 constexpr pg::statement open_rows{.name = "open rows",
                                   .sql = "select core.outbox_has_open($1::bigint)"};
@@ -119,11 +121,14 @@ worker::worker(const task& wanted, std::int64_t generation, observer seen)
     options.name = "bench";
     options.generation = generation;
     options.settings = settings_for(wanted);
+    const std::size_t connections = options.settings.lanes + helpers;
     options.line = the_database();
     pool_.emplace(pg::pool_options{.connect = the_database(),
                                    .rules = {.size = 2 * options.settings.lanes + 4}});
     context_.emplace(loop_, *pool_, handlers(wanted).take(), std::move(options));
     thread_ = std::thread([this] { io_.run(); });
+    // As the peers' pools, whose connections are all open before the clock runs.
+    asio::co_spawn(io_, pool_->warm(connections), asio::use_future).get();
 }
 
 worker::~worker()
