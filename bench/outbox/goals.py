@@ -144,7 +144,7 @@ def peak_by_label(runs):
     """The most memory that a worker of each system had in any drain."""
     peaks = {}
     for run in runs:
-        if run["work"]["workload"] == "drain":
+        if run["work"]["workload"] in ("drain", "burst"):
             peaks[run["label"]] = max(run["peak_mb"], peaks.get(run["label"], 0))
     return peaks
 

@@ -24,17 +24,17 @@ workload find(std::string_view system, std::string_view name)
         std::string_view name;
         workload run;
     };
-    constexpr entry all[] = {{"cuebox", "drain", drain},
-                             {"cuebox", "flow", flow},
-                             {"cuebox", "latency", measure_latency},
-                             {"bare", "drain", drain_bare},
-                             {"bare", "latency", measure_bare_latency}};
+    constexpr entry all[] = {
+        {"cuebox", "drain", drain},    {"cuebox", "burst", burst},
+        {"cuebox", "flow", flow},      {"cuebox", "latency", measure_latency},
+        {"bare", "drain", drain_bare}, {"bare", "latency", measure_bare_latency}};
     for (const entry& each : all)
         if (each.system == system && each.name == name)
             return each.run;
     throw std::invalid_argument("no workload '" + std::string(name) + "' of system '" +
                                 std::string(system) +
-                                "': cuebox has drain, flow and latency, bare drain and latency");
+                                "': cuebox has drain, burst, flow and latency, bare drain and "
+                                "latency");
 }
 
 }

@@ -1,12 +1,10 @@
 #include "prepare.hpp"
 
-#include "event.hpp"
+#include "backlog.hpp"
 #include "session.hpp"
 #include "times.hpp"
 
-#include <cuebox/outbox/bulk.hpp>
 #include <cuebox/outbox/migrate.hpp>
-#include <cuebox/outbox/publisher.hpp>
 #include <cuebox/pg/transaction.hpp>
 
 #include <algorithm>
@@ -36,16 +34,10 @@ constexpr pg::statement advance{.name = "advance",
 
 pg::awaitable<void> fill(pg::connection& on, std::int64_t generation, std::int64_t events)
 {
-    const cuebox::outbox::publisher publisher{{.source = "bench", .generation = generation}};
-    for (std::int64_t done = 0; done < events;) {
+    for (std::int64_t done = 0; done < events; done += per_copy) {
+        const numbers some{.first = done, .end = std::min(done + per_copy, events)};
         pg::transaction work{on};
-        auto bulk = co_await cuebox::outbox::bulk::start(work);
-        for (const auto until = std::min(done + per_copy, events); done < until; ++done) {
-            const bench_event filled{.number = done};
-            const auto event = publisher.prepare(filled);
-            co_await bulk.add(event);
-        }
-        co_await bulk.finish();
+        co_await add_events(work, generation, some);
         co_await work.commit();
     }
 }

@@ -33,7 +33,7 @@ cuebox::actors::settings settings_for(const task& wanted)
     }
     else if (wanted.settings == "unbatched") {
         made.claim = {.batch_min = 1, .batch_max = 1};
-        made.lanes = 16;
+        made.lanes = 12;
     }
     else if (wanted.settings != "stock")
         throw std::invalid_argument("settings '" + wanted.settings +

@@ -6,6 +6,8 @@ namespace bench::outbox {
 
 // Each says ready, works when told to, and says what it came to.
 void drain(const task& wanted);
+// A worker that has been at it for a while gets all events by one commit.
+void burst(const task& wanted);
 void flow(const task& wanted);
 void measure_latency(const task& wanted);
 

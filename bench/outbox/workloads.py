@@ -83,6 +83,13 @@ def drain(workload, label, events, rounds, settings="tuned", handler="noop", his
     return case(workload, label, prepare, work, rounds, processes=processes, **more)
 
 
+def burst(workload, label, events, rounds, **more):
+    """Many events are committed at once, to a worker that runs and has worked off some before."""
+    prepare = {"events": 0, "settings": "tuned", "handler": "noop"}
+    work = {"workload": "burst", "events": events, "settings": "tuned", "handler": "noop"}
+    return case(workload, label, prepare, work, rounds, state="fresh", **more)
+
+
 def flow(workload, label, rounds, state="fresh", **more):
     """Producer and worker together, from an empty table."""
     extent = {name: more.pop(name) for name in ("events", "seconds", "window") if name in more}
@@ -142,7 +149,7 @@ def plan(quick):
                    " rate is a rate.",)),
         Workload(
             "unbatched", "each event claimed by itself and settled by itself",
-            [drain("unbatched", label, pick(20_000, 5_000), fewer, "unbatched") for label in [*OURS, *PEERS]]),
+            [drain("unbatched", label, pick(20_000, 10_000), fewer, "unbatched") for label in [*OURS, *PEERS]]),
         Workload(
             "projection", "a handler that inserts one row, durably",
             [drain("projection", TRANSACTIONAL, row, rounds, handler="row"),
@@ -184,8 +191,8 @@ def plan(quick):
             [drain("processes", label, pick(200_000, 60_000), fewer, point=str(count), processes=count)
              for count in (1, 2, 4, 8) for label in crowd]),
         Workload(
-            "sizes", "drain_tuned by size of the backlog",
-            [drain("sizes", label, backlog, 7 if backlog <= 10_000 else fewer, point=short(backlog))
+            "sizes", "events that one commit brings to a worker that runs, by their number",
+            [burst("sizes", label, backlog, 7 if backlog <= 10_000 else fewer, point=short(backlog))
              for backlog in backlogs for label in OURS]),
     ]
 
