@@ -29,6 +29,16 @@ std::string make_worker_name(const std::string& context)
            unique.substr(unique.size() - 6);
 }
 
+// What the server says when a row is no longer the worker's to settle (core.outbox_turn).
+constexpr std::string_view not_ours = "CB002";
+
+// One row, delivered by its one handler: what there is to settle where events are taken one by one.
+bool is_one_delivered(std::span<const settlement> outcomes)
+{
+    return outcomes.size() == 1 && outcomes.front().handled.size() == 1 &&
+           std::holds_alternative<policy::delivered>(outcomes.front().verdict);
+}
+
 std::vector<const handled_record*> records_of(std::span<const settlement* const> outcomes)
 {
     std::vector<const handled_record*> handled;
@@ -67,13 +77,48 @@ pg_relay::expansion pg_relay::read_expand(std::span<const pg::outcome> answers,
     return {.rows = static_cast<std::size_t>(answers[0].get().only<std::int32_t>()), .trouble = {}};
 }
 
+pg::params pg_relay::claim_params(pg::params before, const pg::uuid& token,
+                                  const claim_request& wanted) const
+{
+    before.add(options_.worker).add(token).add(options_.generation).add(options_.context);
+    before.add(wanted.event_types).add(options_.channels);
+    before.add(static_cast<std::int32_t>(wanted.limit));
+    before.add(wanted.bounds.from).add(wanted.bounds.due_from);
+    return before;
+}
+
+pg::awaitable<std::optional<claimed>> pg_relay::turn(const settlement& done,
+                                                     const claim_request& wanted)
+{
+    claimed got{.rows = {}, .token = event::new_event_id(), .expanded = 0};
+    const handled_record& record = done.handled.front();
+    pg::params values(std::in_place, done.id, done.token, record.handler, record.idempotency_key,
+                      record.event_id, record.content_class);
+    pg::pipeline steps;
+    steps.add(turn_one, claim_params(std::move(values), got.token, wanted));
+    auto connection = co_await pool_.borrow();
+    const auto answers = co_await connection->run(std::move(steps));
+    const auto& refused = answers.front().failure();
+    if (refused && refused->sqlstate() == not_ours)
+        co_return std::nullopt;
+    got.rows = read_rows(answers.front().get());
+    co_return got;
+}
+
 pg::awaitable<relay::exchanged> pg_relay::exchange(std::span<const settlement> outcomes,
                                                    std::optional<claim_request> wanted)
 {
     exchanged done;
-    pg::pipeline steps;
     const bool expanding =
         wanted && wanted->expand && leased_.likely(pg::clock::now().time_since_epoch());
+    if (wanted && !expanding && is_one_delivered(outcomes)) {
+        auto claimed = co_await turn(outcomes.front(), *wanted);
+        if (claimed) {
+            done.claimed = std::move(*claimed);
+            co_return done;
+        }
+    }
+    pg::pipeline steps;
     if (expanding)
         add_expand(steps, *wanted);
     settling settled(outcomes);
@@ -83,10 +128,7 @@ pg::awaitable<relay::exchanged> pg_relay::exchange(std::span<const settlement> o
     settled.add_to(steps);
     if (wanted) {
         done.claimed.token = event::new_event_id();
-        steps.add(claim_leased, options_.worker, done.claimed.token, options_.generation,
-                  options_.context, wanted->event_types, options_.channels,
-                  static_cast<std::int32_t>(wanted->limit), wanted->bounds.from,
-                  wanted->bounds.due_from);
+        steps.add(claim_leased, claim_params({}, done.claimed.token, *wanted));
     }
     if (steps.empty())
         co_return done;

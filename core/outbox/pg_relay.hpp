@@ -59,6 +59,13 @@ private:
     void add_expand(pg::pipeline& steps, const claim_request& wanted) const;
     static expansion read_expand(std::span<const pg::outcome> answers, policy::sharing& learns);
 
+    // The values of a claim, behind those that its statement takes before.
+    pg::params claim_params(pg::params before, const pg::uuid& token,
+                            const claim_request& wanted) const;
+    // Settles one row and claims in one call. Nothing when the row is no longer ours: then nothing
+    // has happened.
+    pg::awaitable<std::optional<claimed>> turn(const settlement& done, const claim_request& wanted);
+
     pg::pool& pool_;
     relay_options options_;
     policy::novelty novelty_;

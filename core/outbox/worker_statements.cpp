@@ -9,6 +9,11 @@ const pg::statement claim_leased{.name = "claim", .sql = R"(
 select * from core.outbox_claim($1::text, $2::uuid, $3::bigint, $4::text, $5::text[], $6::text[],
     $7::int, $8::timestamptz, $9::timestamptz))"};
 
+const pg::statement turn_one{.name = "turn", .sql = R"(
+select * from core.outbox_turn($1::uuid, $2::uuid, $3::text, $4::text, $5::uuid, $6::text, $7::text,
+    $8::uuid, $9::bigint, $10::text, $11::text[], $12::text[], $13::int, $14::timestamptz,
+    $15::timestamptz))"};
+
 const pg::statement claim_locked{.name = "claim locked", .sql = R"(
 select * from core.outbox_claim_locked($1::bigint, $2::text, $3::text[], $4::text[], $5::int,
     $6::timestamptz, $7::timestamptz))"};

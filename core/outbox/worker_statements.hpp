@@ -12,6 +12,8 @@
 namespace cuebox::outbox {
 
 extern const pg::statement claim_leased;
+// Settles one row, with its one record in $3 to $6, before it claims.
+extern const pg::statement turn_one;
 extern const pg::statement claim_locked;
 extern const pg::statement expand_broadcasts;
 extern const pg::statement shares_events;

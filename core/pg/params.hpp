@@ -24,6 +24,7 @@ public:
     template <class... Values>
     explicit params(std::in_place_t, const Values&... values)
     {
+        slots_.reserve(sizeof...(values));
         (add(values), ...);
     }
 

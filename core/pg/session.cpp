@@ -203,10 +203,11 @@ prepared::choice session::send(const command& what, std::size_t index, pipeline_
     using use = prepared::use;
     const params::view values = what.params.for_libpq();
     const int count = static_cast<int>(what.params.size());
-    const std::string sql(what.statement.sql);
-    prepared::choice choice = prepared_.choose(sql, values.types);
+    prepared::choice choice = prepared_.choose(what.statement.sql, values.types);
 
     bool sent = true;
+    // libpq reads it up to a NUL; of one that is prepared the server has it.
+    const std::string sql(choice.how == use::by_name ? std::string_view() : what.statement.sql);
     if (choice.how == use::prepare_first) {
         sent = PQsendPrepare(connection_, choice.name.c_str(), sql.c_str(), count,
                              values.types.data());

@@ -130,6 +130,53 @@ TEST_CASE("of a batch the rows that were lost meanwhile are told, and the others
     });
 }
 
+TEST_CASE("rows that are taken one by one are settled and claimed in one call", "[outbox]")
+{
+    const filled database(3);
+
+    database.act([&](outbox::pg_relay& relay) -> pg::awaitable<void> {
+        auto held = co_await relay.exchange({}, up_to(1));
+        const auto first = delivered(held.claimed);
+        // Nobody may write it but by a turn.
+        database.query("alter function core.outbox_claim rename to claim_of_before");
+        held = co_await relay.exchange(first, up_to(1));
+        const auto second = delivered(held.claimed);
+        REQUIRE(second.size() == 1);
+        CHECK(second.front().id != first.front().id);
+        CHECK(second.front().token != first.front().token);
+        held = co_await relay.exchange(second, up_to(1));
+        const auto third = delivered(held.claimed);
+        REQUIRE(third.size() == 1);
+
+        const auto last = co_await relay.exchange(third, up_to(1));
+
+        CHECK(last.lost.empty());
+        CHECK(last.claimed.rows.empty());
+        CHECK(database.query(states) == "delivered|0|3");
+        CHECK(database.query(records) == "3");
+    });
+}
+
+TEST_CASE("a single row that was lost meanwhile is told, and the next one claimed", "[outbox]")
+{
+    const filled database(2);
+
+    database.act([&](outbox::pg_relay& relay) -> pg::awaitable<void> {
+        const auto held = co_await relay.exchange({}, up_to(1));
+        const auto outcomes = delivered(held.claimed);
+        database.query("update core.outbox set claim_token = gen_random_uuid() where id = '" +
+                       event::print_uuid(outcomes.front().id) + "'");
+
+        const auto done = co_await relay.exchange(outcomes, up_to(1));
+
+        REQUIRE(done.lost.size() == 1);
+        CHECK(done.lost.front() == outcomes.front().id);
+        REQUIRE(done.claimed.rows.size() == 1);
+        CHECK(done.claimed.rows.front()->id != outcomes.front().id);
+        CHECK(database.query(states) == "in_flight|0|2");
+    });
+}
+
 TEST_CASE("what was settled before, by a connection that then broke, is settled once", "[outbox]")
 {
     const filled database(50);

@@ -41,6 +41,22 @@ create function t.claim(most int = 100, token int = 1, worker text = 'w', genera
     select t.list(array(select c from core.outbox_claim(
         worker, t.id(token), generation, context, types, channels, most, above, due_from) c));
 $$;
+-- The same by core.outbox_turn, which first settles a row that is there for that.
+create sequence t.turns start 800000;
+create function t.turn(most int = 100, token int = 1, worker text = 'w', generation bigint = 1,
+                       context text = 'ctx', types text[] = '{a}', channels text[] = null,
+                       above timestamptz = '-infinity', due_from timestamptz = '-infinity')
+    returns text language plpgsql as $$
+declare
+    n int := nextval('t.turns');
+begin
+    perform t.publish(n, 'turn', generation => 99);
+    perform t.claim(1, token => n, generation => 99, types => '{turn}');
+    return t.list(array(select c from core.outbox_turn(
+        t.id(n), t.id(n), 'ctx.turn', n::text, t.id(n), 'standard',
+        worker, t.id(token), generation, context, types, channels, most, above, due_from) c));
+end
+$$;
 create function t.claim_locked(most int = 100, above timestamptz = '-infinity')
     returns text language sql as $$
     select t.list(array(select c from core.outbox_claim_locked(

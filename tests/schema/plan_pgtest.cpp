@@ -41,6 +41,7 @@ TEST_CASE("no function that workers call again and again scans the table", "[sch
     outbox.ask("select core.outbox_expand(1, '{a}', 10, '-infinity', '-infinity')");
     outbox.ask("select core.unsubscribe('x', 1, '{a}'), core.unsubscribe('y', 1, '{a}')");
     outbox.ask("select t.claim(10); select core.outbox_extend(t.ids(11), t.ids(1))");
+    outbox.ask("select t.turn(10, token => 2)");
     outbox.ask("select t.settle(11), t.settle(12, 'retry'), t.settle(13, 'released')");
     outbox.ask("begin; select t.claim_locked(10); select core.outbox_settle_locked(array[ctid], "
                "array[id]) from core.outbox where id = t.id(21); commit");
@@ -78,10 +79,11 @@ TEST_CASE("what was planned for a small table goes on reading its own rows alone
 
 TEST_CASE("a claim reads no more rows than it needs", "[schema][alone]")
 {
+    const std::string claim = GENERATE("select t.claim(10)", "select t.turn(10)");
     filled outbox;
     const auto before = std::stol(outbox.statistics(rows_read));
 
-    outbox.ask("select t.claim(10)");
+    outbox.ask(claim);
 
     CHECK(std::stol(outbox.statistics(rows_read)) - before < 100);
 }
@@ -99,6 +101,7 @@ TEST_CASE("rows that wait for their time cost nobody anything until then", "[sch
     const auto above = outbox.ask("select now()");
 
     CHECK(reads("select t.claim(10, above => '" + above + "')") < 100);
+    CHECK(reads("select t.turn(10, above => '" + above + "')") < 100);
     CHECK(reads("select core.outbox_expand(1, '{a}', 10, '" + above + "', '-infinity')") < 100);
 
     // Reaping reads what is ordinary from the floor on: it has to have risen.
