@@ -34,22 +34,29 @@ pg::connect_options for_a_line(pg::connect_options where)
     return where;
 }
 
-}
-
-pg::awaitable<std::string> why_deaf(pg::connect_options where)
+// Tries a connection out with the help of another one.
+pg::awaitable<std::string> why_deaf(pg::connection& listener, pg::connect_options where)
 {
-    where = for_a_line(std::move(where));
-    pg::connection listener = co_await pg::connect(where);
     pg::connection speaker = co_await pg::connect(where);
     const std::string word = event::print_uuid(event::new_event_id());
     const std::string channel = "cuebox_echo_" + word.substr(24);
     co_await listener.listen(channel);
     co_await speaker.execute(say_on_channel, channel);
     const auto echo = co_await listener.next_notification(echo_deadline);
-    if (echo)
+    co_await listener.unlisten(channel);
+    if (echo && echo->channel == channel)
         co_return std::string{};
     co_return "LISTEN does not work on this connection (a transaction pooler such as PgBouncer is "
               "in between): polling instead; give the listener a direct connection to get NOTIFY";
+}
+
+}
+
+pg::awaitable<std::string> why_deaf(pg::connect_options where)
+{
+    where = for_a_line(std::move(where));
+    pg::connection listener = co_await pg::connect(where);
+    co_return co_await why_deaf(listener, where);
 }
 
 pg_line::pg_line(pg::connection connection, relay_options options)
@@ -62,12 +69,10 @@ pg::awaitable<std::unique_ptr<line>> pg_line::open(relay_options options,
                                                    std::vector<std::string> event_types)
 {
     const pg::connect_options where = for_a_line(options.line);
-    std::string deaf;
-    if (options.pooled_line)
-        deaf = "the connection goes through a transaction pooler: polling";
-    else
-        deaf = co_await why_deaf(where);
     pg::connection connection = co_await pg::connect(where);
+    std::string deaf = "the connection goes through a transaction pooler: polling";
+    if (!options.pooled_line)
+        deaf = co_await why_deaf(connection, where);
     connection.set_deadline(check_deadline);
 
     const bool own_session = deaf.empty();

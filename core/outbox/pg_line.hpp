@@ -8,8 +8,8 @@ namespace cuebox::outbox {
 class pg_line final : public line
 {
 public:
-    // Registers the worker, subscribes its context and listens, in this order; then tries whether
-    // it hears.
+    // Tries whether it hears; then registers the worker, subscribes its context and listens, in
+    // this order.
     static pg::awaitable<std::unique_ptr<line>> open(relay_options options,
                                                      std::vector<std::string> event_types);
 
