@@ -2,9 +2,9 @@
 --
 -- A settle takes its rows in the order of their places; operators used to lock theirs in the order of ids, rows in flight among
 -- them. Two that met in the middle waited for each other until Postgres ended one. Now dead letters alone are locked, and of many
--- those that nobody has at this moment: whoever holds locks never waits for more.
+-- those that nobody has at this moment: within one call, who holds locks never waits for more.
 
--- Those of the rows that are dead letters, locked for the caller. One alone may be waited for: the caller holds no other.
+-- Those of the rows that are dead letters, locked for the caller. One alone is waited for: this call holds no other.
 create function core.outbox_lock_failed(p_ids uuid[]) returns uuid[]
     language plpgsql volatile security definer
     set search_path = pg_catalog, pg_temp
@@ -96,7 +96,7 @@ begin
                  when j.status <> 'failed'
                  then format('event %s is %s, only failed events can be replayed', j.id, j.status)
                  when j.id <> all(v_mine)
-                 then format('event %s is being changed by somebody else right now', j.id)
+                 then format('event %s is being changed by somebody else, or was just now', j.id)
                  when j.created_at < now() - p_dedup_horizon
                  then format('event %s was created at %s, before the dedup horizon of %s: handlers that '
                              'succeeded then would run again', j.id, j.created_at, justify_hours(p_dedup_horizon))
@@ -105,7 +105,8 @@ begin
             case when j.result = 'replayed' then null
                  when j.result = 'missing' then 'List dead letters with: cuebox dlq list'
                  when j.deleted_at is not null then 'Publish it again if it is needed after all.'
-                 when j.status <> 'failed' or j.id <> all(v_mine) then core.outbox_next_step(j.id, j.status)
+                 when j.status <> 'failed' then core.outbox_next_step(j.id, j.status)
+                 when j.id <> all(v_mine) then 'Try again in a moment.'
                  else 'Pass p_force => true (cuebox dlq replay --force) if that is fine.' end
         from judged j;
 
@@ -156,10 +157,11 @@ begin
                  when j.deleted_at is not null
                  then format('event %s was discarded already, at %s', j.id, j.deleted_at)
                  when j.status = 'failed'
-                 then format('event %s is being changed by somebody else right now', j.id)
+                 then format('event %s is being changed by somebody else, or was just now', j.id)
                  else format('event %s is %s, only failed events can be discarded', j.id, j.status) end,
             case when j.result = 'discarded' then null
                  when j.result = 'missing' then 'List dead letters with: cuebox dlq list'
+                 when j.deleted_at is null and j.status = 'failed' then 'Try again in a moment.'
                  else core.outbox_next_step(j.id, j.status) end
         from judged j;
 end

@@ -21,7 +21,7 @@ returns setof core.claimed_row
     set plan_cache_mode = force_generic_plan
 as $$
 declare
-    v_now timestamptz := clock_timestamp();
+    v_now timestamptz;
 begin
     insert into core.event_handled (handler_name, idempotency_key, event_id, content_class)
         values (p_handler, p_key, p_event_id, p_class)
@@ -33,6 +33,8 @@ begin
     if not found then
         raise exception 'event % is not held under that token any more', p_id using errcode = 'CB002';
     end if;
+    -- Only now: to write the record may have taken long, if another transaction was about to.
+    v_now := clock_timestamp();
     return query
         update core.outbox o
         set status = 'in_flight', claim_token = p_token, claimed_by = p_worker, claimed_at = clock_timestamp()

@@ -5,19 +5,18 @@
 
 #include <cuebox/pg/transaction.hpp>
 
+#include <stdexcept>
+
 namespace bench::outbox {
 
 namespace {
 
-// So many that claims have grown to their full size, and every session has its plans.
-constexpr std::int64_t warm_up = 5'000;
-
 constexpr pg::statement checkpoint{.name = "checkpoint", .sql = "checkpoint"};
 
-pg::awaitable<void> publish_warm_up(pg::connection& on, std::int64_t generation)
+pg::awaitable<void> publish(pg::connection& on, std::int64_t generation, numbers which)
 {
     pg::transaction work{on};
-    co_await add_events(work, generation, {.first = 0, .end = warm_up});
+    co_await add_events(work, generation, which);
     co_await work.commit();
 }
 
@@ -36,11 +35,12 @@ void burst(const task& wanted)
     worker cuebox(wanted, generation);
     cuebox.start();
     cuebox.wait_until_listening();
-    producer.run(publish_warm_up(producer.connection(), generation));
-    cuebox.wait_until_settled(warm_up);
+    const numbers before{.first = 0, .end = wanted.warm};
+    producer.run(publish(producer.connection(), generation, before));
+    cuebox.wait_until_settled(before.end);
 
     pg::transaction work{producer.connection()};
-    const numbers all{.first = warm_up, .end = warm_up + wanted.events};
+    const numbers all{.first = before.end, .end = before.end + wanted.events};
     producer.run(add_events(work, generation, all));
     side.run(flush_to_disk(side.connection()));
     say_ready_and_wait();
@@ -48,7 +48,10 @@ void burst(const task& wanted)
     const auto began = steady::now();
     producer.run(work.commit());
     cuebox.wait_until_settled(all.end);
-    say_done_and_wait({.events = cuebox.handled() - warm_up, .seconds = seconds_since(began)});
+    const double took = seconds_since(began);
+    say_done_and_wait({.events = cuebox.handled() - before.end, .seconds = took});
+    if (cuebox.has_open(side))
+        throw std::runtime_error("rows are left that were counted as settled");
 }
 
 }

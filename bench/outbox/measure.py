@@ -55,6 +55,9 @@ def settle(server, database, state):
 
 
 def measure(server, database, case, work, environment):
+    # What a session did may be reported a second later: what is done before go is counted in full, or not at all.
+    warm = work.get("warm", 0)
+    rows_at_start = row_counts(server, database) if warm else None
     with contextlib.ExitStack() as stack:
         started = [stack.enter_context(drivers.Driver(case.system, "work", work, environment))
                    for _ in range(case.processes)]
@@ -66,7 +69,7 @@ def measure(server, database, case, work, environment):
         if case.pinned:
             snapshot = contextlib.closing(postgres.Snapshot(server, database))
         with snapshot:
-            rows_before = row_counts(server, database)
+            rows_before = rows_at_start or row_counts(server, database)
             position = server.ask("select pg_current_wal_insert_lsn()")
             for pid in pids:
                 machine.forget_peak(pid)
@@ -92,9 +95,9 @@ def measure(server, database, case, work, environment):
     figures = {"events": events, "seconds": max(each["seconds"] for each in said)}
     figures["rate"] = rate_of(work, case.point, said, figures)
     figures.update({
-        "commits": (rows_after["commits"] - rows_before["commits"]) / events,
+        "commits": (rows_after["commits"] - rows_before["commits"]) / (events + warm),
         "wal_bytes": wal / events,
-        "dead": (rows_after["dead"] - rows_before["dead"]) / events,
+        "dead": (rows_after["dead"] - rows_before["dead"]) / (events + warm),
         "client_us": (client_after - client) * 1e6 / events,
         # Processes that ended are counted in hundredths of a second: never less than none.
         "server_us": max(0.0, served_after - served) * 1e6 / events,

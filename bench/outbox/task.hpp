@@ -16,6 +16,8 @@ struct task
     std::string handler = "noop";
     std::string delivery = "leased";
     std::int64_t events = 0;
+    // Events that a worker has worked off before the others come.
+    std::int64_t warm = 0;
     // Delivered rows that lie in the table before.
     std::int64_t history = 0;
     // Of a flow: for how long, how fast at most, and how many may be published and not handled.

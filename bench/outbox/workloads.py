@@ -14,6 +14,9 @@ LABELS = [LEASED, TRANSACTIONAL, WAITING, BARE, GRAPHILE, PG_BOSS, BY_HAND]
 OURS = [LEASED, TRANSACTIONAL]
 PEERS = [GRAPHILE, PG_BOSS]
 
+# So many events that claims have grown to their full size, and every session has its plans.
+WARM = 5_000
+
 # The program that runs each, and what it is told beyond the workload.
 programs = {
     LEASED: ("cuebox", {"delivery": "leased"}),
@@ -86,7 +89,7 @@ def drain(workload, label, events, rounds, settings="tuned", handler="noop", his
 def burst(workload, label, events, rounds, **more):
     """Many events are committed at once, to a worker that runs and has worked off some before."""
     prepare = {"events": 0, "settings": "tuned", "handler": "noop"}
-    work = {"workload": "burst", "events": events, "settings": "tuned", "handler": "noop"}
+    work = {"workload": "burst", "events": events, "warm": WARM, "settings": "tuned", "handler": "noop"}
     return case(workload, label, prepare, work, rounds, state="fresh", **more)
 
 

@@ -198,7 +198,7 @@ TEST_CASE("cuebox that is interrupted leaves nothing running behind it", "[cuebo
     const desk desk;
     desk.query("select t.dead(n) from generate_series(1, 3) n");
     cuebox::test::session holder{desk.conninfo()};
-    holder.ask("begin; select from core.outbox for update");
+    holder.ask("begin; lock core.operator_actions in share mode"); // No discard is on record yet.
     cuebox::test::process discard{
         CUEBOX, {"dlq", "discard", "--all", "--yes", "--database", desk.conninfo()}};
     REQUIRE(cuebox::test::eventually([&] {
