@@ -1,11 +1,5 @@
 -- What events cost that are taken one by one: a call for each turn of a worker, where it was three.
 
--- The class of a dedup record is that of the event's row, which was checked when the row came in. Postgres reads the
--- expression of a check anew for every statement; that of a list of words is long, and cost a record that is written
--- alone a fifth of its price (12.2 us to 9.6, in one session). The name of the handler is the worker's own word, and
--- stays checked.
-alter table core.event_handled drop constraint event_handled_content_class_is_known;
-
 -- Leased flow: a row that was delivered is settled and its handler's record written, and then others are claimed, as
 -- core.outbox_claim does. To begin and end a statement is most of what it costs for one row: with twelve sessions that
 -- take rows one by one, this is a sixth of the server's work less than the three calls. A row that somebody else has by

@@ -131,6 +131,15 @@ TEST_CASE("a handler's name in a dedup record has its context before it", "[sche
     CHECK(says(outbox.refusal(remember("ctx.handler")), "event_handled_pkey"));
 }
 
+TEST_CASE("the class of a dedup record is one that is known", "[schema]")
+{
+    outbox outbox;
+
+    CHECK(says(outbox.refusal("insert into core.event_handled (handler_name, idempotency_key, "
+                              "event_id, content_class) values ('ctx.h', 'k', t.id(1), 'secret')"),
+               "event_handled_content_class_is_known"));
+}
+
 TEST_CASE("an event published by function is refused in words that say why", "[schema]")
 {
     outbox outbox;
