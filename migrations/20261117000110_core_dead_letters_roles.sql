@@ -1,4 +1,7 @@
 -- Who may do what with dead letters, and the owner of what the migration before this one made.
+--
+-- replaces 045908c9afbcaa09735afc9961dce3adb1e2450b76b771f649cef818ff2fe5a6
+-- (That one spoke of core.find_dead_letters too, whose present form is made, and given, by core_find_by_domain.)
 
 grant execute on function
     core.outbox_settle(uuid[], uuid[], text[], interval[], text[], text[]),
@@ -10,8 +13,6 @@ grant select on core.operator_actions, core.dead_letters, core.dedup_horizon to 
 grant execute on function
     core.outbox_replay_many(uuid[], bigint, text, boolean, interval),
     core.outbox_discard_many(uuid[], text),
-    core.find_dead_letters(text, text, text, text, text, text, bigint, timestamptz, timestamptz, boolean, int,
-                           timestamptz, uuid, uuid),
     core.outbox_handled_by(text),
     core.allocate_generation(text, text),
     core.retire_generation(bigint, text)
@@ -28,8 +29,6 @@ alter function core.outbox_settle_locked(tid[], uuid[], text[], interval[], text
 alter function core.outbox_next_step(uuid, text) owner to cuebox_owner;
 alter function core.outbox_replay_many(uuid[], bigint, text, boolean, interval) owner to cuebox_owner;
 alter function core.outbox_discard_many(uuid[], text) owner to cuebox_owner;
-alter function core.find_dead_letters(text, text, text, text, text, text, bigint, timestamptz, timestamptz,
-    boolean, int, timestamptz, uuid, uuid) owner to cuebox_owner;
 alter function core.outbox_handled_by(text) owner to cuebox_owner;
 alter function core.allocate_generation(text, text) owner to cuebox_owner;
 alter function core.retire_generation(bigint, text) owner to cuebox_owner;

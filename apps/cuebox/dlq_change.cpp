@@ -17,9 +17,17 @@
 namespace cuebox::cli {
 
 // What is printed with --json.
-struct replay_report
+struct moved_to
 {
     std::int64_t generation = 0;
+    std::int64_t events = 0;
+};
+
+struct replay_report
+{
+    // The one generation they all went to, if it was one.
+    std::optional<std::int64_t> generation{};
+    std::vector<moved_to> to{};
     std::int64_t replayed = 0;
     std::int64_t refused = 0;
     std::vector<operations::refusal> refusals;
@@ -82,19 +90,40 @@ boost::asio::awaitable<int> count(pg::connect_options where, const change_option
     co_return done;
 }
 
+replay_report report_of(const operations::bulk_result& result)
+{
+    replay_report report{
+        .replayed = result.done, .refused = result.refused, .refusals = result.refusals};
+    for (const auto& [generation, events] : result.generations)
+        report.to.push_back({generation, events});
+    if (report.to.size() == 1)
+        report.generation = report.to.front().generation;
+    return report;
+}
+
+// " to generation 7", or ": 2 to generation 7, 1 to generation 8".
+std::string where_to(const operations::bulk_result& result)
+{
+    if (result.generations.size() == 1)
+        return " to generation " + std::to_string(result.generations.begin()->first);
+    std::string each;
+    for (const auto& [generation, events] : result.generations)
+        each += (each.empty() ? ": " : ", ") + std::to_string(events) + " to generation " +
+                std::to_string(generation);
+    return each;
+}
+
 void print(const change_options& options, const operations::bulk_result& result)
 {
     if (options.json) {
         if (options.replay)
-            print_json(replay_report{result.generation.value_or(0), result.done, result.refused,
-                                     result.refusals});
+            print_json(report_of(result));
         else
             print_json(discard_report{result.done, result.refused, result.refusals});
         return;
     }
     if (options.replay)
-        std::printf("replayed %s to generation %lld\n", dead_letters(result.done).c_str(),
-                    static_cast<long long>(result.generation.value_or(0)));
+        std::printf("replayed %s%s\n", dead_letters(result.done).c_str(), where_to(result).c_str());
     else
         std::printf("discarded %s\n", dead_letters(result.done).c_str());
     for (const operations::refusal& each : result.refusals)
@@ -115,7 +144,7 @@ boost::asio::awaitable<int> change_one(pg::connect_options where, const change_o
         const operations::replay_request request{
             .id = id, .generation = options.generation, .actor = actor, .force = options.force};
         const auto replayed = co_await operations::replay_dlq_event(database, request);
-        result.generation = replayed.generation;
+        result.generations[replayed.generation] = 1;
     }
     else {
         co_await operations::discard_dlq_event(database, id, actor);
@@ -188,7 +217,7 @@ int run_change(const change_options& options)
     std::string what = (options.replay ? "replay " : "discard ") + dead_letters(most);
     if (options.replay)
         what += options.generation ? " to generation " + std::to_string(*options.generation)
-                                   : " to the newest active generation";
+                                   : ", each to a generation at which its context listens";
     if (!confirm(what, options.yes))
         throw failure{"nothing was done"};
     return run(change_many(where.options(), options, which));
@@ -222,7 +251,8 @@ void add_dlq_replay(CLI::App& dlq, action& chosen)
     auto options = add_change(dlq, chosen, "replay", "Give them another cycle", command);
     options->replay = true;
     command->add_option("--to", options->generation,
-                        "Generation whose workers get them; else the newest active one");
+                        "Generation whose workers get them; else their own, or the newest at which "
+                        "a worker listens for them");
     command->add_flag("--force", options->force,
                       "Also what is older than dedup records are kept: handlers that succeeded "
                       "then run again");

@@ -20,6 +20,7 @@ struct row_result
     std::string result;
     std::optional<std::string> reason;
     std::optional<std::string> hint;
+    std::optional<std::int64_t> generation; // Where it was replayed to.
 };
 
 bool refused(const row_result& row)
@@ -33,23 +34,11 @@ void throw_if_refused(const row_result& row)
         throw error{row.reason.value_or(""), row.hint.value_or("")};
 }
 
-pg::awaitable<std::int64_t> choose_generation(pg::connection& connection,
-                                              std::optional<std::int64_t> given)
-{
-    if (given)
-        co_return *given;
-    const auto newest =
-        co_await connection.query_one<std::optional<std::int64_t>>(newest_generation);
-    if (!newest)
-        throw error{"no generation is active",
-                    "allocate one with `cuebox generation allocate`, or say which one it is to be"};
-    co_return *newest;
-}
-
 // Where to, and what may not go there.
 struct replay_terms
 {
-    std::int64_t generation = 0;
+    // None: each row goes where somebody listens for it (core.generation_for).
+    std::optional<std::int64_t> generation{};
     bool force = false;
     // As long as dedup records are kept.
     std::chrono::microseconds horizon{};
@@ -58,8 +47,7 @@ struct replay_terms
 pg::awaitable<replay_terms> terms_of(pg::connection& connection,
                                      std::optional<std::int64_t> generation, bool force)
 {
-    replay_terms terms{.force = force};
-    terms.generation = co_await choose_generation(connection, generation);
+    replay_terms terms{.generation = generation, .force = force};
     const outbox::retention kept = co_await outbox::read_retention(connection);
     terms.horizon = kept.handled_active;
     co_return terms;
@@ -128,6 +116,8 @@ void count(bulk_result& total, const std::vector<row_result>& rows)
     for (const row_result& each : rows) {
         if (!refused(each)) {
             ++total.done;
+            if (each.generation)
+                ++total.generations[*each.generation];
             continue;
         }
         ++total.refused;
@@ -235,10 +225,8 @@ pg::awaitable<bulk_result> replay_all(pg::connection& connection, Which which,
 {
     const auto terms = co_await terms_of(connection, options.generation, options.force);
     deed what{.replay = terms, .actor = options.bulk.actor};
-    bulk_result total =
-        co_await do_all(connection, std::move(which), std::move(what), std::move(options.bulk));
-    total.generation = terms.generation;
-    co_return total;
+    co_return co_await do_all(connection, std::move(which), std::move(what),
+                              std::move(options.bulk));
 }
 
 }
@@ -251,7 +239,7 @@ pg::awaitable<replayed> replay_dlq_event(pg::connection& connection, replay_requ
                                                   terms.force, terms.horizon);
     const auto row = co_await detail::in_words(std::move(asked));
     throw_if_refused(row);
-    co_return replayed{.id = request.id, .generation = terms.generation};
+    co_return replayed{.id = request.id, .generation = row.generation.value_or(0)};
 }
 
 pg::awaitable<void> discard_dlq_event(pg::connection& connection, event::uuid id, std::string actor)

@@ -3,6 +3,7 @@
 #include <cuebox/operations/dead_letters.hpp>
 
 #include <functional>
+#include <map>
 
 // Doing something about dead letters. Who did it is on record, in the event's history and in
 // core.operator_actions.
@@ -11,7 +12,8 @@ namespace cuebox::operations {
 struct replay_request
 {
     event::uuid id{};
-    // Whose workers handle it; none is the newest active one.
+    // Whose workers handle it. None: its own if somebody listens there for its type and target,
+    // else the newest at which somebody does.
     std::optional<std::int64_t> generation{};
     std::string actor{};
     // Also what is older than dedup records are kept: handlers that succeeded would run again.
@@ -24,7 +26,7 @@ struct replayed
     std::int64_t generation = 0;
 };
 
-// Throws error for what is no dead letter any more, or too old.
+// Throws error for what is no dead letter any more, or too old, or listened for by nobody.
 pg::awaitable<replayed> replay_dlq_event(pg::connection& connection, replay_request request);
 pg::awaitable<void> discard_dlq_event(pg::connection& connection, event::uuid id,
                                       std::string actor);
@@ -59,6 +61,7 @@ struct bulk_options
 struct replay_options
 {
     bulk_options bulk{};
+    // As in replay_request; none is chosen for each row.
     std::optional<std::int64_t> generation{};
     bool force = false;
 };
@@ -76,8 +79,8 @@ inline constexpr std::size_t refusals_max = 100;
 
 struct bulk_result
 {
-    // Where they were replayed to.
-    std::optional<std::int64_t> generation{};
+    // Where they were replayed to, and how many of them.
+    std::map<std::int64_t, std::int64_t> generations{};
     std::int64_t done = 0;
     std::int64_t refused = 0;
     std::vector<refusal> refusals{};

@@ -68,18 +68,12 @@ from core.operator_actions a where a.row_id = $1::uuid order by a.id)"};
 
 const pg::statement database_clock{.name = "clock", .sql = "select clock_timestamp()"};
 
-// Where generations are never allocated, the newest that somebody listens at.
-const pg::statement newest_generation{.name = "newest generation", .sql = R"(
-select coalesce((select max(d.generation) from core.deployments d where d.status = 'active'),
-    (select max(s.generation) from core.subscriptions s
-     where not exists (select from core.deployments d))))"};
-
 const pg::statement replay_rows{.name = "replay", .sql = R"(
-select id, result, reason, hint
+select id, result, reason, hint, generation
 from core.outbox_replay_many($1::uuid[], $2::bigint, $3::text, $4::boolean, $5::interval))"};
 
 const pg::statement discard_rows{.name = "discard", .sql = R"(
-select id, result, reason, hint from core.outbox_discard_many($1::uuid[], $2::text))"};
+select id, result, reason, hint, null::bigint as generation from core.outbox_discard_many($1::uuid[], $2::text))"};
 
 const pg::statement read_generations{.name = "generations", .sql = R"(
 with backlog as materialized (

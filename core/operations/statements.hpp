@@ -19,7 +19,6 @@ extern const pg::statement read_handled_by;
 extern const pg::statement read_actions;
 
 extern const pg::statement database_clock;
-extern const pg::statement newest_generation;
 extern const pg::statement replay_rows;
 extern const pg::statement discard_rows;
 

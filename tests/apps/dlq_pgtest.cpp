@@ -97,7 +97,7 @@ TEST_CASE("cuebox dlq replay takes an event by its id and says where it went", "
     const auto again = dlq(desk, {"replay", first_id});
 
     CHECK(done.exit == 0);
-    CHECK(done.out == "replayed 1 dead letter to generation 2\n");
+    CHECK(done.out == "replayed 1 dead letter to generation 1\n");
     CHECK(again.exit == 1);
     CHECK(says(again.err, "is pending, only failed events can be replayed; See how"));
     CHECK(desk.query("select replayed from (select failure_history->0->>'replayed_by' as replayed "
@@ -118,13 +118,16 @@ TEST_CASE("cuebox dlq replay of many wants a yes, and does nothing without", "[c
                                  "--rate", "0", "--json"});
 
     CHECK(unsure.exit == 2);
-    CHECK(says(unsure.err, "would replay 1,200 dead letters to the newest active generation, and "
-                           "there is nobody to ask: give --yes"));
+    CHECK(says(
+        unsure.err,
+        "would replay 1,200 dead letters, each to a generation at which its context listens, and "
+        "there is nobody to ask: give --yes"));
     CHECK(aimless.exit == 2);
     CHECK(says(aimless.err, "or say --all"));
     CHECK(both.exit == 2);
     CHECK(sure.exit == 0);
-    CHECK(sure.out == "{\"generation\":1,\"replayed\":1200,\"refused\":0,\"refusals\":[]}\n");
+    CHECK(sure.out == "{\"generation\":1,\"to\":[{\"generation\":1,\"events\":1200}],\"replayed\":"
+                      "1200,\"refused\":0,\"refusals\":[]}\n");
     CHECK(desk.query("select count(*) from core.dead_letters") == "1");
     CHECK(desk.query("select count(*) from core.operator_actions where action = 'replay' "
                      "and actor like '%@%'") == "1200");
@@ -140,7 +143,7 @@ TEST_CASE("cuebox dlq replay says what it left, and that not all was done", "[cu
     const auto forced = dlq(desk, {"replay", "--all", "--yes", "--force"});
 
     CHECK(some.exit == 1);
-    CHECK(some.out == "replayed 1 dead letter to generation 2\n");
+    CHECK(some.out == "replayed 1 dead letter to generation 1\n");
     CHECK(says(some.err, "before the dedup horizon of 60 days"));
     CHECK(says(some.err, "--force"));
     CHECK(forced.exit == 0);

@@ -113,7 +113,8 @@ void fail_pending(scene& in, const std::string& error)
 
 void dead_letters(scene& in)
 {
-    in.ask("select core.allocate_generation('first')");
+    in.ask("select core.allocate_generation('first'), "
+           "core.subscribe('billing', 1, '{order.refused}')");
     publish(in, "order.refused", 1, 3);
     fail_pending(in, "no stock: item 17");
     in.ask("select id from core.outbox order by id limit 1");
@@ -126,7 +127,8 @@ void dead_letters(scene& in)
 
 void stranded(scene& in)
 {
-    in.ask("select core.allocate_generation('first')");
+    in.ask("select core.allocate_generation('first'), "
+           "core.subscribe('billing', 1, '{order.refused}')");
     publish(in, "order.refused", 1, 3);
     fail_pending(in, "no stock: item 17");
     publish(in, "order.placed", 1, 2);

@@ -50,8 +50,9 @@ public:
     desk()
     {
         query(short_names);
-        query("select core.subscribe('billing', 1, '{order.placed}'), "
-              "core.allocate_generation('first'), core.allocate_generation('second')");
+        query("select core.allocate_generation('first'), "
+              "core.subscribe('billing', 1, '{order.placed}'), "
+              "core.allocate_generation('second')");
     }
 
     // Runs what an operator does, on a connection of its own.

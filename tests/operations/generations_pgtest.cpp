@@ -153,7 +153,7 @@ TEST_CASE("an operator's role is enough for all an operator does, and retention'
           }).generation == 3);
     CHECK(as("cuebox_operator", [](pg::connection& link) {
               return drain(link, 1, 3, "ada");
-          }).moved == 1);
+          }).moved == 3);
     CHECK(as("cuebox_operator", [](pg::connection& link) {
               return retire_generation(link, 1, "ada");
           }).status == "retired");

@@ -24,6 +24,48 @@ TEST_CASE("four who allocate at once get numbers of their own", "[schema]")
     CHECK(outbox.ask("select core.allocate_generation('last')") == "101");
 }
 
+TEST_CASE("an allocated number is one more than any in use, allocated or not", "[schema]")
+{
+    outbox outbox;
+    const auto next = [&outbox] { return outbox.ask("select core.allocate_generation('x')"); };
+
+    outbox.ask("select core.worker_register('w', 'ctx', 7, 'host', 1, false)");
+    CHECK(next() == "8");
+    outbox.ask("select core.subscribe('ctx', 11, '{a}')");
+    CHECK(next() == "12");
+    outbox.ask("select t.publish(1, generation => 20)");
+    CHECK(next() == "21");
+    CHECK(outbox.ask("select context, event_type from core.subscriptions where generation = 21") ==
+          "ctx|a");
+}
+
+TEST_CASE("a row with the last number there is does not end allocation", "[schema]")
+{
+    outbox outbox;
+    outbox.ask("select core.allocate_generation('x'), t.publish(1, generation => 2), "
+               "t.publish(2, generation => 9223372036854775807)");
+
+    CHECK(outbox.ask("select core.allocate_generation('x')") == "3");
+    CHECK(outbox.ask("select core.allocate_generation('x')") == "4");
+}
+
+TEST_CASE("a generation in use is retired, whether it was allocated or not", "[schema]")
+{
+    outbox outbox;
+    outbox.ask("select core.subscribe('ctx', 7, '{a}'), "
+               "core.worker_register('w', 'ctx', 7, 'host', 1, false), "
+               "t.publish(1, generation => 7)");
+
+    CHECK(outbox.ask("select core.retire_generation(7, 'ada')") == "draining");
+    CHECK(outbox.ask("select detail from core.operator_actions") ==
+          R"({"status": "draining", "adopted": true, "generation": 7})");
+    CHECK(outbox.ask("select stranded.events from core.metrics_stranded stranded") == "1");
+    outbox.ask("select core.allocate_generation('x'), core.outbox_drain(7, 8), "
+               "core.worker_unregister('w')");
+    CHECK(outbox.ask("select core.retire_generation(7)") == "retired");
+    CHECK(says(outbox.refusal("select core.retire_generation(6)"), "no generation 6"));
+}
+
 TEST_CASE("a generation is draining until its last row is settled, then retired", "[schema]")
 {
     outbox outbox;

@@ -89,14 +89,13 @@ TEST_CASE("past the dedup horizon a replay must be forced", "[schema]")
     CHECK(outbox.ask("select t.status(1)") == "pending");
 }
 
-TEST_CASE("a replay needs a generation, and a dead letter", "[schema]")
+TEST_CASE("a replay needs a generation that there can be, and a dead letter", "[schema]")
 {
     failed outbox;
     outbox.ask("select t.publish(2), t.publish(3); "
                "update core.outbox set status = 'delivered' where id = t.id(3)");
 
     CHECK(says(outbox.refusal("select core.outbox_replay(t.id(1), 0)"), "to generation 0"));
-    CHECK(says(outbox.refusal("select core.outbox_replay(t.id(1), null)"), "to generation null"));
     CHECK(says(outbox.refusal("select core.outbox_replay(t.id(2), 1)"), "is pending, only failed"));
     CHECK(says(outbox.refusal("select core.outbox_replay(t.id(3), 1)"), "is delivered, only"));
     CHECK(says(outbox.refusal("select core.outbox_replay(t.id(9), 1)"), "no event"));
@@ -207,4 +206,100 @@ TEST_CASE("a class that the longer number leaves no room for is dropped, not the
 
     CHECK(outbox.ask("select channel from core.outbox order by id") ==
           "outbox_gen_22\noutbox_gen_22_" + std::string(49, 'c'));
+}
+
+namespace {
+
+// Dead letters of 'ctx' at generation 7, and who listens where.
+class stranded : public outbox
+{
+public:
+    stranded()
+    {
+        ask("select t.publish(1, target => 'ctx', generation => 7); "
+            "select t.claim(generation => 7); select t.settle(1, 'failed', error => 'x: y')");
+    }
+    void listens(const std::string& generation, const std::string& context = "ctx")
+    {
+        awaited(generation, context);
+        ask("select core.worker_register('" + context + generation + "', '" + context + "', " +
+            generation + ", 'host', 1, false)");
+    }
+    void awaited(const std::string& generation, const std::string& context = "ctx")
+    {
+        ask("select core.subscribe('" + context + "', " + generation + ", '{a}')");
+    }
+    std::string replay()
+    {
+        return ask("select result, generation from core.outbox_replay_many(t.ids(1))");
+    }
+};
+
+}
+
+TEST_CASE("a replay without a generation stays at the row's own while somebody listens there",
+          "[schema]")
+{
+    stranded outbox;
+    outbox.listens("7");
+    outbox.listens("9");
+
+    CHECK(outbox.replay() == "replayed|7");
+    CHECK(outbox.ask("select generation, channel from core.outbox") == "7|outbox_gen_7");
+}
+
+TEST_CASE("a replay without a generation goes to the newest one where a worker listens for it",
+          "[schema]")
+{
+    stranded outbox;
+    outbox.awaited("7");
+    outbox.listens("8");
+    outbox.listens("9");
+    outbox.listens("10", "other");
+    outbox.ask("select core.allocate_generation('empty')");
+    outbox.ask("select core.subscribe('ctx', 10, '{b}')");
+
+    CHECK(outbox.replay() == "replayed|9");
+    CHECK(outbox.ask("select detail->'from', detail->'to' from core.operator_actions "
+                     "where action = 'replay'") == "7|9");
+}
+
+TEST_CASE("a replay waits at a generation in service for a worker to come back", "[schema]")
+{
+    stranded outbox;
+    outbox.awaited("7");
+    outbox.awaited("9");
+    outbox.ask("select core.retire_generation(9)");
+
+    CHECK(outbox.replay() == "replayed|7");
+}
+
+TEST_CASE("a replay for which nobody listens anywhere is refused, and says so", "[schema]")
+{
+    stranded outbox;
+    outbox.listens("8", "other");
+    outbox.awaited("7");
+    outbox.ask("select core.retire_generation(7)");
+
+    CHECK(outbox.replay() == "refused|");
+    CHECK(says(outbox.refusal("select core.outbox_replay(t.id(1), null, 'ada')"),
+               "no context listens for a with target ctx at any generation"));
+    CHECK(outbox.ask("select status, generation from core.outbox") == "failed|7");
+    CHECK(outbox.ask("select core.outbox_replay(t.id(1), 8, 'ada')") == "");
+}
+
+TEST_CASE("of many dead letters each is replayed where it is listened for", "[schema]")
+{
+    stranded outbox;
+    outbox.listens("7");
+    outbox.listens("8", "other");
+    outbox.ask("select t.publish(2, target => 'other', generation => 7), "
+               "t.publish(3, type => 'b', generation => 7), t.publish(4, generation => 7); "
+               "select t.claim(generation => 7, context => 'other', types => '{a,b}'); "
+               "select t.claim(generation => 7); "
+               "select t.settle(n, 'failed', error => 'x: y') from generate_series(2, 4) n");
+
+    CHECK(outbox.ask("select t.n(id), result, generation "
+                     "from core.outbox_replay_many(t.ids(1, 2, 3, 4)) order by 1") ==
+          "1|replayed|7\n2|replayed|8\n3|refused|\n4|replayed|7");
 }
