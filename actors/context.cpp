@@ -8,6 +8,7 @@
 #include "reaper.hpp"
 #include "retry.hpp"
 #include "settler.hpp"
+#include "stall_watch.hpp"
 #include "sweeper.hpp"
 
 #include <cuebox/event/channel.hpp>
@@ -84,6 +85,7 @@ context::context(loop& home, std::shared_ptr<outbox::relay> relay,
     company_->relay = std::move(relay);
     company_->handlers = std::make_shared<handling::handler_set>(std::move(handlers));
     company_->settings = options.settings;
+    company_->threads = std::make_shared<offload_pool>(options.settings.offload_threads);
     company_->log = options.log.with({{"context", options.name}});
     company_->name = options.name;
     company_->generation = options.generation.value_or(0);
@@ -99,6 +101,7 @@ context::context(loop& home, std::shared_ptr<outbox::relay> relay,
 // The actors keep the company, and it keeps their addresses: somebody has to let go first.
 context::~context()
 {
+    watch_.reset();
     company_->connection = {};
     company_->settlers.clear();
     company_->crew = {};
@@ -143,6 +146,14 @@ void context::furnish()
         log.log(bad ? telemetry::level::error : telemetry::level::debug, to_string(report.what),
                 {{"actor", report.path}, {"detail", report.detail}});
     });
+}
+
+void context::start()
+{
+    tree_->start();
+    if (home_.keeps_real_time())
+        watch_ =
+            std::make_unique<actors::stall_watch>(company_, home_, [this] { return has_ended(); });
 }
 
 void context::update(std::size_t workers, std::vector<handling::handler> handlers)
@@ -190,6 +201,7 @@ actors::context_health context::health() const
     health.heartbeat_age = since(known.line.checked);
     health.silence = since(known.line.heard);
     health.trouble = known.line.trouble;
+    health.stall = health.ended ? std::nullopt : known.stall;
     health.load = known.load;
     if (known.last_reading) {
         health.gauges = known.last_reading->gauges;

@@ -7,6 +7,10 @@
 
 namespace cuebox {
 
+namespace actors {
+class stall_watch;
+}
+
 struct context_options
 {
     // The listening context: targets and subscriptions name it.
@@ -59,7 +63,7 @@ public:
     context& operator=(const context&) = delete;
 
     // From any thread. Stopping lets running handlers finish, until their deadline.
-    void start() { tree_->start(); }
+    void start();
     void stop() { tree_->stop(); }
     awaitable<exit_reason> ended() const { return tree_->ended(); }
     bool has_ended() const noexcept { return tree_->has_ended(); }
@@ -91,6 +95,7 @@ private:
     std::string name_;
     std::shared_ptr<actors::company> company_;
     std::unique_ptr<cuebox::tree> tree_;
+    std::unique_ptr<actors::stall_watch> watch_;
 };
 
 }

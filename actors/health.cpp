@@ -1,5 +1,7 @@
 #include "health.hpp"
 
+#include <cuebox/event/uuid.hpp>
+
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -51,6 +53,10 @@ void print_line(exposition& out, std::span<const context_health> all)
     print_gauge(out, all, "cuebox_database_silence_seconds",
                 "Since the database was last heard of, by any connection",
                 [](const context_health& each) { return seconds(each.silence); });
+    print_gauge(
+        out, all, "cuebox_loop_stalled_seconds",
+        "Since the thread of the context stands still; 0 while it turns",
+        [](const context_health& each) { return each.stall ? seconds(each.stall->lasted) : 0.0; });
     print_gauge(out, all, "cuebox_rows_in_hand", "Leased rows that this process holds",
                 [](const context_health& each) -> std::optional<double> {
                     return each.load ? std::optional(static_cast<double>(each.load->in_hand))
@@ -187,6 +193,17 @@ std::string why_not_ready(const context_health& health, duration silence_max)
 {
     if (health.ended)
         return "context " + health.context + " has ended";
+    if (health.stall) {
+        const auto& by = health.stall->by;
+        std::string why =
+            "context " + health.context + " stands still for " +
+            std::to_string(std::chrono::floor<std::chrono::seconds>(health.stall->lasted).count()) +
+            " s: ";
+        if (!by)
+            return why + "its thread is blocked, and not by a handler";
+        return why + by->handler + " blocks its thread with event " +
+               event::print_uuid(by->event_id);
+    }
     // Without a line it polls in the end, if the database can be reached by another connection.
     const bool hears = health.listening || health.polling;
     if (hears && health.silence && *health.silence <= silence_max)

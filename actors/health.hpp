@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cuebox/actors/messages.hpp>
+#include <cuebox/actors/vitals.hpp>
 #include <cuebox/runtime/snapshot.hpp>
 #include <cuebox/telemetry/exposition.hpp>
 
@@ -27,6 +28,8 @@ struct context_health
     std::optional<duration> heartbeat_age{};
     std::optional<duration> silence{};
     std::string trouble{};
+    // Its thread stands still now.
+    std::optional<stalled> stall{};
     std::optional<claimer_load> load{};
     std::optional<outbox::gauges> gauges{};
     // Since those were read.

@@ -6,6 +6,7 @@
 #include <cuebox/event/timestamp.hpp>
 #include <cuebox/pg/error.hpp>
 #include <cuebox/pg/transaction.hpp>
+#include <cuebox/runtime/scope.hpp>
 
 #include <boost/asio/error.hpp>
 #include <boost/system/system_error.hpp>
@@ -33,6 +34,8 @@ lane::lane(company_ptr company, std::size_t index) : company_(std::move(company)
 
 awaitable<void> lane::run(self<messages>& me)
 {
+    desk_ = company_->office->open(me.loop());
+    scope batch{desk_->executor()};
     while (auto message = co_await me.receive()) {
         auto order = std::get<take_batch>(std::move(*message));
         if (careful_)
@@ -42,7 +45,8 @@ awaitable<void> lane::run(self<messages>& me)
         const time_point began = me.now();
         lane_done done{.lane = index_};
         try {
-            co_await take(me, std::move(order), done);
+            batch.spawn(take(me, std::move(order), done));
+            co_await batch.join();
         }
         catch (const std::exception& error) {
             note_trouble(company_->log, *company_->trouble, "lane", error);
@@ -261,6 +265,7 @@ awaitable<handling::handler_run> lane::run_one(self<messages>& me, outbox::locke
     if (ours) {
         auto arrival = arrive(*company_, row.row, {}, run);
         batch.work().lend();
+        const at_desk seen(*desk_, *handler, *row.row);
         run.result = co_await handling::run_handler(*handler, std::move(arrival), &batch.work());
         batch.work().take_back();
         // An error it caught is still the transaction's, and would be charged to the next one.

@@ -61,6 +61,7 @@ private:
 
     company_ptr company_;
     std::size_t index_;
+    std::shared_ptr<desk> desk_;
     // For the batch that is under way.
     std::shared_ptr<const handling::handler_set> handlers_;
     // The row whose handler has just failed, should it have taken the connection with it.

@@ -47,7 +47,9 @@ run_result result_of(const handling::handler_run& run, const policy::verdict& ve
 
 measures::measures(telemetry::metrics& in, const std::string& context,
                    const handling::handler_set& handlers)
-    : delivered_(rows(in, context, "delivered")),
+    : in_(in),
+      context_(context),
+      delivered_(rows(in, context, "delivered")),
       retried_(rows(in, context, "retry")),
       failed_(rows(in, context, "failed")),
       released_(rows(in, context, "released")),
@@ -97,6 +99,16 @@ void measures::settled(const policy::verdict& verdict)
         failed_.add();
     else
         released_.add();
+}
+
+// Seldom enough to look its series up.
+void measures::stalled(std::string_view handler)
+{
+    in_.count("cuebox_loop_stalls_total",
+              "How often the thread of a context stood still for a second or more, by the handler "
+              "that blocked it",
+              {{"context", context_}, {"handler", std::string(handler)}})
+        .add();
 }
 
 void measures::reaped(bool failed)

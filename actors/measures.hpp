@@ -40,6 +40,8 @@ public:
     void settled(const policy::verdict& verdict);
     // A row was taken back from a dead worker.
     void reaped(bool failed);
+    // The context's loop stood still; by which handler, if it was one.
+    void stalled(std::string_view handler);
 
 private:
     struct of_handler
@@ -49,6 +51,8 @@ private:
         telemetry::histogram* latency = nullptr;
     };
 
+    telemetry::metrics& in_;
+    std::string context_;
     std::map<std::string, of_handler, std::less<>> handlers_;
     telemetry::counter& delivered_;
     telemetry::counter& retried_;

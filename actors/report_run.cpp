@@ -63,7 +63,9 @@ handling::arrival arrive(const company& company, const outbox::claimed_row_ptr& 
             .deadline = time_point::max(),
             .trace = run.trace,
             .log = log_of(company, *row, run),
-            .stop = {}};
+            .stop = {},
+            .begin = {},
+            .threads = company.threads.get()};
 }
 
 outbox::handled_record record_of(const handling::handler& by, const outbox::claimed_row& row)

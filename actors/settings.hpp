@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cuebox/actors/desk.hpp>
 #include <cuebox/actors/measures.hpp>
 #include <cuebox/actors/messages.hpp>
 #include <cuebox/actors/trouble.hpp>
@@ -31,6 +32,8 @@ struct settings
     // Transactional batches at the same time, and statements that claim and settle leased rows; a
     // connection each.
     std::size_t lanes = 2;
+    // For what handlers offload; started when the first one does.
+    std::size_t offload_threads = 4;
     policy::claim_limits claim{};
     // How long a leased row is this process's without a renewal; it is renewed every third of it.
     std::chrono::milliseconds lease = std::chrono::seconds(300);
@@ -104,6 +107,8 @@ struct company
     std::shared_ptr<tally_keeper> tally = std::make_shared<tally_keeper>();
     std::shared_ptr<trouble_book> trouble = std::make_shared<trouble_book>();
     std::shared_ptr<actors::vitals> vitals = std::make_shared<actors::vitals>();
+    std::shared_ptr<actors::office> office = std::make_shared<actors::office>();
+    std::shared_ptr<offload_pool> threads{};
 
     address<connection_messages> connection{};
     std::vector<address<settler_messages>> settlers{};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cuebox/actors/desk.hpp>
 #include <cuebox/actors/messages.hpp>
 
 #include <mutex>
@@ -7,6 +8,14 @@
 #include <utility>
 
 namespace cuebox::actors {
+
+// The context's loop does not turn.
+struct stalled
+{
+    duration lasted{};
+    // Whose turn does not end; none when it is no handler's.
+    std::optional<handling_now> by{};
+};
 
 // What connection, claimer and gauge last said of themselves, for whoever asks from another thread.
 // To ask the actors would be to wait with them: for a database that is silent, for a handler that
@@ -34,6 +43,7 @@ public:
         line_signs line{};
         std::optional<claimer_load> load{};
         std::optional<reading> last_reading{};
+        std::optional<actors::stalled> stall{};
     };
 
     void note_line(line_signs line)
@@ -50,6 +60,12 @@ public:
     {
         const std::lock_guard lock(mutex_);
         known_.last_reading = {std::move(gauges), now};
+    }
+
+    void note_stall(std::optional<stalled> stall)
+    {
+        const std::lock_guard lock(mutex_);
+        known_.stall = std::move(stall);
     }
 
     signs read() const

@@ -48,7 +48,8 @@ worker::worker(company_ptr company, std::size_t index)
 
 awaitable<void> worker::run(self<messages>& me)
 {
-    scope work{me.loop().executor()};
+    desk_ = company_->office->open(me.loop());
+    scope work{desk_->executor()};
     while (auto message = co_await me.receive()) {
         if (auto* given = std::get_if<run_row>(&*message)) {
             if (job_) {
@@ -210,6 +211,7 @@ awaitable<void> worker::run_handlers(self<messages>& me)
                 job.timed_run = ++runs_;
                 job.alarm = me.after(handler->timeout, row_overdue{job.timed_run});
             }
+            const at_desk seen(*desk_, *handler, row);
             run.result = co_await run_one(*handler, std::move(arrival));
             if (job.alarm != 0)
                 me.cancel(std::exchange(job.alarm, 0));

@@ -60,6 +60,7 @@ private:
 
     company_ptr company_;
     std::size_t index_;
+    std::shared_ptr<desk> desk_;
     std::optional<row_job> job_;
     // These are the same for every job, until one is told to end: then it takes the source along.
     std::stop_source stop_;

@@ -39,6 +39,20 @@ public:
         return open((*arrived_.begin)());
     }
 
+    // Runs what blocks or computes on a thread of the context, and gives what it returns: the lease
+    // is kept meanwhile. It may take a std::stop_token, of which a stop is requested when the
+    // handler is cancelled; the wait ends when it has returned.
+    //
+    //     const auto page = co_await order.offload([&] { return render(*order); });
+    template <class Work>
+    [[nodiscard]] auto offload(Work work) const
+    {
+        if (!arrived_.threads)
+            throw std::logic_error("this delivery has no threads to offload to: it came without a "
+                                   "context");
+        return arrived_.threads->run(std::move(work));
+    }
+
 protected:
     explicit delivery_base(handling::arrival&& arrived) : arrived_(std::move(arrived)) {}
     ~delivery_base() = default;

@@ -108,6 +108,8 @@ void context_config::validate(const config::node& from) const
         from.refuse("workers", "must be at least 1");
     if (lanes == 0)
         from.refuse("lanes", "must be at least 1");
+    if (offload_threads == 0 || offload_threads > 1024)
+        from.refuse("offload_threads", "must be 1 to 1024");
     if (batch_min == 0)
         from.refuse("batch_min", "must be at least 1");
     if (batch_max < batch_min)
@@ -180,6 +182,7 @@ context_plan plan_context(const context_config& from, const registry& handlers)
     auto& rules = plan.options.settings;
     rules.workers = from.workers;
     rules.lanes = from.lanes;
+    rules.offload_threads = from.offload_threads;
     rules.claim = {
         .batch_min = from.batch_min, .batch_max = from.batch_max, .batch_time = from.batch_time};
     rules.lease = from.lease;

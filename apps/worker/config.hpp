@@ -36,6 +36,7 @@ struct context_config
 
     std::size_t workers = actors::settings{}.workers;
     std::size_t lanes = actors::settings{}.lanes;
+    std::size_t offload_threads = actors::settings{}.offload_threads;
     std::size_t batch_min = actors::settings{}.claim.batch_min;
     std::size_t batch_max = actors::settings{}.claim.batch_max;
     std::chrono::milliseconds batch_time = actors::settings{}.claim.batch_time;

@@ -4,6 +4,7 @@
 #include <cuebox/event/trace.hpp>
 #include <cuebox/runtime/awaitable.hpp>
 #include <cuebox/runtime/clock.hpp>
+#include <cuebox/runtime/offload.hpp>
 #include <cuebox/telemetry/log.hpp>
 
 #include <functional>
@@ -37,6 +38,8 @@ struct arrival
     // has the one it is in.
     using opener = std::function<awaitable<std::unique_ptr<outbox::locked_batch>>()>;
     std::shared_ptr<const opener> begin{};
+    // Threads for what blocks or computes. They outlive the run.
+    offload_pool* threads = nullptr;
 };
 
 }

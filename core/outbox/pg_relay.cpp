@@ -241,6 +241,16 @@ pg::awaitable<void> pg_relay::keep_alive(worker_report report)
         each.get();
 }
 
+pg::awaitable<void> pg_relay::vouch()
+{
+    pg::connect_options where = options_.line;
+    where.prepared_max = 0;
+    where.application_name = "cuebox watchdog";
+    pg::connection connection = co_await pg::connect(std::move(where));
+    co_await connection.execute(vouch_for_worker, options_.worker);
+    connection.close();
+}
+
 pg::awaitable<std::vector<reaped_row>> pg_relay::reap(reap_request how)
 {
     auto connection = co_await pool_.borrow();

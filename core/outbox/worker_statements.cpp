@@ -92,6 +92,9 @@ select core.worker_register($1::text, $2::text, $3::bigint, $4::text, $5::int, $
 const pg::statement worker_heartbeat{.name = "heartbeat", .sql = R"(
 select core.worker_heartbeat($1::text, $2::int, $3::boolean, $4::bigint, $5::bigint, $6::bigint))"};
 
+const pg::statement vouch_for_worker{.name = "vouch for worker", .sql = R"(
+select core.worker_vouch($1::text))"};
+
 const pg::statement unregister_worker{.name = "unregister worker", .sql = R"(
 select core.worker_unregister($1::text))"};
 

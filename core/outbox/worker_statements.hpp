@@ -51,6 +51,7 @@ extern const pg::statement subscribe_context;
 extern const pg::statement register_worker;
 extern const pg::statement worker_heartbeat;
 pg::params heartbeat_params(std::string_view worker, const worker_report& report, bool listening);
+extern const pg::statement vouch_for_worker;
 extern const pg::statement unregister_worker;
 extern const pg::statement workers_lost;
 extern const pg::statement listening_channels;

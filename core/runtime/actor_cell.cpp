@@ -200,10 +200,11 @@ void actor_cell::sleep_op::end(ending how)
 
 void actor_cell::sleep_op::resume()
 {
+    const auto& executor = owner_.home().executor();
     if (ending_ == ending::cancelled)
-        waiting_(cancelled_error(), false);
+        waiting_.resume_on(executor, cancelled_error(), false);
     else
-        waiting_(nullptr, ending_ == ending::elapsed);
+        waiting_.resume_on(executor, nullptr, ending_ == ending::elapsed);
 }
 
 }

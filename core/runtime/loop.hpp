@@ -10,6 +10,8 @@
 
 namespace cuebox {
 
+class activity;
+
 namespace detail {
 
 // Something that wants a turn on a loop, embedded in it. In at most one list at a time.
@@ -68,6 +70,13 @@ public:
     // The loop whose turn this thread is in, if any.
     static loop* current() noexcept;
 
+    // The activity whose code has the thread right now, none when it is no activity's. Any thread:
+    // by then it may be another's turn, and the activity gone; compare it, do not look into it.
+    const activity* at_work() const noexcept { return at_work_->load(std::memory_order_relaxed); }
+
+    // False: time moves when a test says so, and a turn that does not come means nothing.
+    bool keeps_real_time() const noexcept { return clock_.moves_by_itself(); }
+
     // Gives the node a turn. Any thread.
     void push(detail::ready_node& node);
 
@@ -88,6 +97,7 @@ public:
     void linger(detail::ready_node& node);
 
 private:
+    friend class activity;
     struct state;
 
     void post_turn();
@@ -103,6 +113,8 @@ private:
     detail::ready_list ready_;
     detail::ready_list lingering_;
     std::shared_ptr<state> state_;
+    std::shared_ptr<std::atomic<const activity*>> at_work_ =
+        std::make_shared<std::atomic<const activity*>>(nullptr);
 
     alignas(64) std::atomic<detail::ready_node*> remote_{nullptr};
     std::atomic<bool> turn_requested_{false};

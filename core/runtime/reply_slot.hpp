@@ -139,7 +139,7 @@ private:
             reply_slot* slot;
             ~hold() { slot->release(); }
         } hold{this};
-        waiting_(error, std::move(result));
+        waiting_.resume_on(home_.executor(), error, std::move(result));
     }
 
     loop& home_;

@@ -53,6 +53,16 @@ public:
         return table_->runs_on(storage_, executor);
     }
 
+    // In a turn of a loop with this executor: inside this call, unless the coroutine has an
+    // executor of its own, which may have to know.
+    void resume_on(const asio::any_io_executor& executor, Ts... values)
+    {
+        if (runs_on(executor))
+            (*this)(std::move(values)...);
+        else
+            post(std::move(values)...);
+    }
+
     void reset() noexcept
     {
         if (table_)

@@ -125,7 +125,7 @@ private:
     {
         if (timers_)
             timers_->disarm(*this);
-        waiting_(cancelled_ ? cancelled_error() : nullptr, result_);
+        waiting_.resume_on(home_->executor(), cancelled_ ? cancelled_error() : nullptr, result_);
     }
 
     box_type* box_;

@@ -17,6 +17,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <thread>
 #include <unistd.h>
 
 using namespace cuebox;
@@ -82,12 +83,40 @@ awaitable<void> hold_within(delivery<numbered> event)
     co_await work.join();
 }
 
+// Holds the thread itself, as a handler does that waits for something without awaiting it.
+void block_until_released(std::int64_t number)
+{
+    static const std::filesystem::path release = variable("RELEASE");
+    note("blocks", number);
+    while (!std::filesystem::exists(release))
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    note("done", number);
+}
+
+awaitable<void> block(delivery<numbered> event)
+{
+    block_until_released(event->number);
+    co_return;
+}
+
 constexpr pg::statement insert_effect{.name = "insert effect",
                                       .sql = "insert into effects values ($1)"};
 
 awaitable<void> insert(delivery<numbered> event, pg::transaction& work)
 {
     co_await work.execute(insert_effect, event->number);
+}
+
+// After it has been to the database and back.
+awaitable<void> insert_and_block(delivery<numbered> event, pg::transaction& work)
+{
+    co_await work.execute(insert_effect, event->number);
+    block_until_released(event->number);
+}
+
+awaitable<void> offload(delivery<numbered> event)
+{
+    co_await event.offload([&] { block_until_released(event->number); });
 }
 
 worker::worker_config read_config(const char* path)
@@ -105,6 +134,10 @@ int run_worker(const char* path, const char* database)
     handlers.add(make_handler<numbered>("test.hold", {"test.hold"}, &hold));
     handlers.add(make_handler<numbered>("test.hold_within", {"test.hold"}, &hold_within));
     handlers.add(make_handler<numbered>("test.insert", {"test.insert"}, &insert));
+    handlers.add(make_handler<numbered>("test.block", {"test.block"}, &block));
+    handlers.add(make_handler<numbered>("test.insert_and_block", {"test.insert_and_block"},
+                                        &insert_and_block));
+    handlers.add(make_handler<numbered>("test.offload", {"test.offload"}, &offload));
     const telemetry::logger log(
         telemetry::make_log({.json = config.log.json, .file = config.log.file, .from = {}}),
         config.log.level);

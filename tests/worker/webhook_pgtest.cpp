@@ -118,7 +118,9 @@ TEST_CASE("no key of an event can write a header of its own", "[worker]")
     const http_receiver receiver([](const std::string&, std::size_t) { return 200; });
     const auto worker = shop.start_stock({.handlers = webhook(receiver)});
 
-    shop.database.query("select core.outbox_publish('test.hook', 'test', 7, '{}', "
+    // As rows may be that are older than the rule which refuses such keys.
+    shop.database.query("alter table core.outbox disable trigger outbox_row_is_valid; "
+                        "select core.outbox_publish('test.hook', 'test', 7, '{}', "
                         "p_idempotency_key => E'a\\r\\nX-Evil: 1')");
 
     CHECK(eventually([&] {
