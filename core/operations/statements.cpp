@@ -73,7 +73,8 @@ select id, result, reason, hint, generation
 from core.outbox_replay_many($1::uuid[], $2::bigint, $3::text, $4::boolean, $5::interval))"};
 
 const pg::statement discard_rows{.name = "discard", .sql = R"(
-select id, result, reason, hint, null::bigint as generation from core.outbox_discard_many($1::uuid[], $2::text))"};
+select id, result, reason, hint, null::bigint as generation
+from core.outbox_discard_many($1::uuid[], $2::text))"};
 
 const pg::statement read_generations{.name = "generations", .sql = R"(
 with backlog as materialized (

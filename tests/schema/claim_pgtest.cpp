@@ -37,12 +37,13 @@ TEST_CASE("a claimed row carries its envelope and its lease", "[schema]")
     outbox.ask(R"(
         select core.outbox_publish('a', 'shop', 1, '{"x": 1}', p_target => 'ctx', p_class => 'bulk',
             p_idempotency_key => 'key', p_domain_id => t.id(9), p_event_version => 3,
-            p_trace_context => '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', p_content_class => 'audit', p_event_id => t.id(1)))");
+            p_trace_context => '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+            p_content_class => 'audit', p_event_id => t.id(1)))");
 
     CHECK(outbox.ask(R"(
         select id = t.id(1), event_id = id, event_type, event_version, source, target,
-            domain_id = t.id(9), payload, idempotency_key, left(trace_context, 6), content_class, channel,
-            attempts, available_at <= created_at
+            domain_id = t.id(9), payload, idempotency_key, left(trace_context, 6), content_class,
+            channel, attempts, available_at <= created_at
         from core.outbox_claim('w', t.id(7), 1, 'ctx', '{a}', null, 1, '-infinity',
                                '-infinity'))") ==
           "t|t|a|3|shop|ctx|t|{\"x\": 1}|key|00-4bf|audit|outbox_gen_1_bulk|0|t");
