@@ -155,6 +155,7 @@ constexpr std::string_view matrix =
     "cuebox_worker: worker_register() execute\n"
     "cuebox_worker: worker_running() execute\n"
     "cuebox_worker: worker_unregister() execute\n"
+    "cuebox_worker: worker_vouch() execute\n"
     "cuebox_worker: workers_lost() execute\n"
     "cuebox_worker: xmin_durations_visible() execute\n"
     "cuebox_worker: xmin_holders() execute\n";

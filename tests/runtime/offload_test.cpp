@@ -17,7 +17,7 @@ using namespace cuebox;
 namespace {
 
 template <class T>
-T finish(awaitable<T> work)
+T await_here(awaitable<T> work)
 {
     asio::io_context io{1};
     auto end = asio::co_spawn(io, std::move(work), asio::use_future);
@@ -92,7 +92,7 @@ TEST_CASE("what is offloaded runs on another thread, and its coroutine goes on w
 {
     offload_pool pool{2};
 
-    const seen threads = finish(look_around(pool));
+    const seen threads = await_here(look_around(pool));
 
     CHECK(threads.before == threads.after);
     CHECK(threads.inside != threads.before);
@@ -102,21 +102,21 @@ TEST_CASE("what is offloaded gives its result, also one that can only be moved",
 {
     offload_pool pool{1};
 
-    CHECK(*finish(moved(pool)) == 7);
+    CHECK(*await_here(moved(pool)) == 7);
 }
 
 TEST_CASE("what is offloaded and throws, throws in its coroutine", "[threads]")
 {
     offload_pool pool{1};
 
-    CHECK_THROWS_AS(finish(fail(pool)), std::domain_error);
+    CHECK_THROWS_AS(await_here(fail(pool)), std::domain_error);
 }
 
 TEST_CASE("the loop goes on while something is offloaded", "[threads]")
 {
     offload_pool pool{1};
 
-    CHECK(finish(loop_goes_on(pool)));
+    CHECK(await_here(loop_goes_on(pool)));
 }
 
 TEST_CASE("a cancelled coroutine asks what it offloaded to stop, and waits until it has",
@@ -125,7 +125,7 @@ TEST_CASE("a cancelled coroutine asks what it offloaded to stop, and waits until
     offload_pool pool{1};
     bool told = false;
 
-    finish(cancel_when_begun(pool, told));
+    await_here(cancel_when_begun(pool, told));
 
     CHECK(told);
 }
