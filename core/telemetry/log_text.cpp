@@ -1,9 +1,16 @@
 #include <cuebox/event/utf8.hpp>
 #include <cuebox/telemetry/log_text.hpp>
 
+#include <algorithm>
+
 namespace cuebox::telemetry {
 
 namespace {
+
+bool is_plain(char c)
+{
+    return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+}
 
 // The character of a well-formed sequence.
 char32_t decode(std::string_view sequence)
@@ -51,7 +58,13 @@ void append(std::string& out, std::string_view text, bool quoted)
 {
     const char* at = text.data();
     const char* const end = at + text.size();
-    while (at != end) {
+    for (;;) {
+        // Nearly all of nearly every line.
+        const char* const plain = std::find_if_not(at, end, is_plain);
+        out.append(at, plain);
+        at = plain;
+        if (at == end)
+            return;
         const std::size_t length = event::utf8_length(at, end);
         if (length == 0) {
             out += "\uFFFD";
