@@ -271,8 +271,8 @@ awaitable<handling::handler_run> lane::run_one(self<messages>& me, outbox::locke
         // An error it caught is still the transaction's, and would be charged to the next one.
         if (run.result.succeeded() && batch.work().failed())
             run.result.failure = policy::failure{
-                .reason = "the handler left its transaction failed: let the error out, or put a "
-                          "savepoint around what may fail"};
+                .reason = "transaction left failed: the handler caught an error of the database; "
+                          "let it out, or put a savepoint around what may fail"};
         // The stop deadline has passed: nothing of the batch is kept, and no attempt is burnt.
         if (run.result.cancelled)
             throw boost::system::system_error(boost::asio::error::operation_aborted);

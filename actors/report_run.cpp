@@ -2,6 +2,7 @@
 
 #include <cuebox/event/trace.hpp>
 #include <cuebox/event/uuid.hpp>
+#include <cuebox/telemetry/trace_fields.hpp>
 
 #include <algorithm>
 
@@ -14,19 +15,14 @@ std::string text(const std::optional<pg::uuid>& id)
     return id ? event::print_uuid(*id) : std::string{};
 }
 
-std::optional<event::traceparent> published_in(const outbox::claimed_row& row)
+std::optional<event::traceparent> read_trace(const std::optional<std::string>& context)
 {
-    return row.envelope.trace_context ? event::parse_traceparent(*row.envelope.trace_context)
-                                      : std::nullopt;
+    return context ? event::parse_traceparent(*context) : std::nullopt;
 }
 
-telemetry::logger with_trace(const telemetry::logger& log,
-                             const std::optional<event::traceparent>& trace)
+std::optional<event::traceparent> published_in(const outbox::claimed_row& row)
 {
-    if (!trace)
-        return log;
-    const std::string ids = event::print_traceparent(*trace);
-    return log.with({{"trace_id", ids.substr(3, 32)}, {"span_id", ids.substr(36, 16)}});
+    return read_trace(row.envelope.trace_context);
 }
 
 // The span that a run continues the publisher's trace with. Where nobody takes spans, the
@@ -45,7 +41,7 @@ telemetry::logger log_of(const company& company, const outbox::claimed_row& row,
 {
     if (!company.log.says(telemetry::level::error))
         return company.log;
-    return with_trace(company.log, run.trace)
+    return telemetry::with_trace(company.log, run.trace)
         .with({{"event_id", event::print_uuid(row.envelope.event_id)},
                {"event_type", row.envelope.event_type},
                {"handler_name", run.by->name}});
@@ -82,7 +78,7 @@ void log_run(const company& company, const outbox::claimed_row& row,
              const handling::handler_run& run, std::string_view result)
 {
     const double milliseconds = std::chrono::duration<double, std::milli>(run.took).count();
-    with_trace(company.log, run.trace ? run.trace : published_in(row))
+    telemetry::with_trace(company.log, run.trace ? run.trace : published_in(row))
         .info("handled", {{"event_id", event::print_uuid(row.envelope.event_id)},
                           {"event_type", row.envelope.event_type},
                           {"source", row.envelope.source},
@@ -167,14 +163,15 @@ void raise_alert(const company& company, telemetry::alert alert)
     alert.context = company.name;
     alert.generation = company.generation;
     alert.failed_at = event::now();
-    company.log.error("dead letter", {{"event_id", event::print_uuid(alert.event_id)},
-                                      {"row", event::print_uuid(alert.row)},
-                                      {"event_type", alert.event_type},
-                                      {"source", alert.source},
-                                      {"target", alert.target},
-                                      {"handler_name", alert.handler_name},
-                                      {"last_error", alert.last_error},
-                                      {"attempts", alert.attempts}});
+    telemetry::with_trace(company.log, alert.trace)
+        .error("dead letter", {{"event_id", event::print_uuid(alert.event_id)},
+                               {"row", event::print_uuid(alert.row)},
+                               {"event_type", alert.event_type},
+                               {"source", alert.source},
+                               {"target", alert.target},
+                               {"handler_name", alert.handler_name},
+                               {"last_error", alert.last_error},
+                               {"attempts", alert.attempts}});
     if (company.alert)
         company.alert(alert);
 }
@@ -203,7 +200,8 @@ void report_settled(const company& company, const outbox::claimed_row& row,
                               .target = row.envelope.target.value_or(""),
                               .handler_name = dead->handler,
                               .last_error = dead->reason,
-                              .attempts = row.attempts});
+                              .attempts = row.attempts,
+                              .trace = published_in(row)});
 }
 
 void report_reaped(const company& company, const outbox::reaped_row& row)
@@ -226,7 +224,8 @@ void report_reaped(const company& company, const outbox::reaped_row& row)
                           .target = row.target.value_or(""),
                           .handler_name = {},
                           .last_error = row.last_error.value_or(""),
-                          .attempts = row.attempts});
+                          .attempts = row.attempts,
+                          .trace = read_trace(row.trace_context)});
 }
 
 }

@@ -293,7 +293,7 @@ void worker::conclude(self<messages>& me)
     for (handling::handler_run& each : done.runs)
         if (done.overdue && each.result.cancelled)
             each.result = {.failure =
-                               policy::failure{.reason = "took longer than its timeout of " +
+                               policy::failure{.reason = "timeout: took longer than " +
                                                          config::print_duration(each.by->timeout)}};
     // One that had no turn at all, for whatever reason: the row is not delivered without it.
     if (done.runs.size() < done.turns.size() &&

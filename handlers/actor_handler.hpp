@@ -15,6 +15,8 @@ struct not_handled
     std::string reason{};
     // Trying again is pointless.
     bool terminal = false;
+    // What dead letters are grouped by.
+    std::string error_class = "not_handled";
 };
 
 // The message by which an actor gets events of type T; it lists handle<T> among its messages.
@@ -50,8 +52,8 @@ awaitable<void> ask_actor(loop& home, address<Set> whom, delivery<T> event, dura
     if (!refused)
         co_return;
     if (refused->terminal)
-        throw terminal_error(refused->reason);
-    throw std::runtime_error(refused->reason);
+        throw terminal_error(refused->error_class, refused->reason);
+    throw transient_error(refused->error_class, refused->reason);
 }
 
 }

@@ -30,7 +30,7 @@ may_include = {
     "core/outbox": {"asio", "event", "pg", "policy", "telemetry"},
     "core/operations": {"asio", "event", "outbox", "pg", "policy", "telemetry"},
     "core/http": {"asio", "runtime"},
-    "core/alerts": {"asio", "config", "event", "http", "runtime", "telemetry"},
+    "core/alerts": {"asio", "config", "event", "http", "policy", "runtime", "telemetry"},
     "core/otel": {"event", "telemetry"},
 }
 

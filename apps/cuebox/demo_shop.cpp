@@ -32,7 +32,8 @@ awaitable<void> ship(delivery<demo_parcel_sent> parcel, demo_carrier& carrier)
     asio::steady_timer call{executor, 2ms};
     co_await call.async_wait(asio::use_awaitable);
     if (!carrier.addresses.contains(parcel->address))
-        throw terminal_error("the carrier knows no address \"" + parcel->address + "\"");
+        throw terminal_error("no_such_address",
+                             "the carrier knows no address \"" + parcel->address + "\"");
     if (parcel.attempt() <= parcel->fails)
         throw std::runtime_error("the carrier is busy");
     ++carrier.parcels[parcel->number];

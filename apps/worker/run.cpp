@@ -65,7 +65,7 @@ awaitable<void> check_schema(pg::connect_options database)
     const bool there = co_await connection.query_one<bool>(find_table, "outbox");
     if (!there)
         throw std::runtime_error("the database has no Cuebox schema: run `cuebox migrate`");
-    const bool recent = co_await connection.query_one<bool>(find_function, "outbox_turn");
+    const bool recent = co_await connection.query_one<bool>(find_function, "outbox_trace_of");
     if (!recent)
         throw std::runtime_error("the database's schema is older than this program: run `cuebox "
                                  "migrate`");

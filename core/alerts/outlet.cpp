@@ -2,6 +2,7 @@
 #include <cuebox/alerts/webhook_body.hpp>
 #include <cuebox/runtime/cancellation.hpp>
 #include <cuebox/runtime/exit.hpp>
+#include <cuebox/telemetry/trace_fields.hpp>
 
 namespace cuebox::alerts {
 
@@ -43,16 +44,17 @@ std::shared_ptr<const http::post_target> find_target(const sink_options& to)
 
 void write_line(const telemetry::logger& log, const telemetry::alert& alert)
 {
-    log.error("alert", {{"event_id", event::print_uuid(alert.event_id)},
-                        {"row", event::print_uuid(alert.row)},
-                        {"event_type", alert.event_type},
-                        {"source", alert.source},
-                        {"target", alert.target},
-                        {"handler_name", alert.handler_name},
-                        {"last_error", alert.last_error},
-                        {"attempts", alert.attempts},
-                        {"context", alert.context},
-                        {"generation", alert.generation}});
+    telemetry::with_trace(log, alert.trace)
+        .error("alert", {{"event_id", event::print_uuid(alert.event_id)},
+                         {"row", event::print_uuid(alert.row)},
+                         {"event_type", alert.event_type},
+                         {"source", alert.source},
+                         {"target", alert.target},
+                         {"handler_name", alert.handler_name},
+                         {"last_error", alert.last_error},
+                         {"attempts", alert.attempts},
+                         {"context", alert.context},
+                         {"generation", alert.generation}});
 }
 
 // One alert in hand: whatever ends its delivery, it is counted once.

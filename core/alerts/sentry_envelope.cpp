@@ -1,6 +1,7 @@
 #include <cuebox/alerts/sentry_envelope.hpp>
 #include <cuebox/alerts/text.hpp>
 #include <cuebox/event/encode.hpp>
+#include <cuebox/policy/error_class.hpp>
 
 #include <algorithm>
 
@@ -52,6 +53,18 @@ struct sentry_extra
     event::uuid row;
 };
 
+// By which Sentry finds the trace that the event belongs to.
+struct sentry_trace
+{
+    std::string trace_id;
+    std::string span_id;
+};
+
+struct sentry_contexts
+{
+    sentry_trace trace;
+};
+
 struct sentry_event
 {
     std::string event_id;
@@ -62,6 +75,7 @@ struct sentry_event
     std::optional<std::string> server_name;
     std::optional<std::string> release;
     std::optional<std::string> environment;
+    std::optional<sentry_contexts> contexts;
     sentry_exceptions exception;
     sentry_tags tags;
     sentry_extra extra;
@@ -88,13 +102,21 @@ std::optional<std::string> tag(std::string_view value)
     return clean(value, tag_max);
 }
 
+std::optional<sentry_contexts> contexts_of(const telemetry::alert& alert)
+{
+    if (!alert.trace)
+        return std::nullopt;
+    return sentry_contexts{.trace = {.trace_id = event::print_trace_id(*alert.trace),
+                                     .span_id = event::print_span_id(*alert.trace)}};
+}
+
 }
 
 std::string print_sentry_envelope(const telemetry::alert& alert, const dsn& to,
                                   const sentry_origin& from, const event::uuid& id,
                                   event::timestamp sent_at)
 {
-    const std::string kind = error_class(alert.last_error);
+    const std::string type = policy::class_of(alert.last_error);
     // Failures of one cause are one issue, however many events they hit.
     const sentry_event event{.event_id = print_id(id),
                              .timestamp = alert.failed_at,
@@ -104,7 +126,9 @@ std::string print_sentry_envelope(const telemetry::alert& alert, const dsn& to,
                              .server_name = tag(from.server_name),
                              .release = tag(from.release),
                              .environment = tag(from.environment),
-                             .exception = {.values = {{.type = kind, .value = alert.last_error}}},
+                             .contexts = contexts_of(alert),
+                             .exception = {.values = {{.type = type.empty() ? "unknown" : type,
+                                                       .value = alert.last_error}}},
                              .tags = {.event_type = tag(alert.event_type),
                                       .source = tag(alert.source),
                                       .target = tag(alert.target),
@@ -115,7 +139,8 @@ std::string print_sentry_envelope(const telemetry::alert& alert, const dsn& to,
                                        .attempts = alert.attempts,
                                        .last_error = alert.last_error,
                                        .row = alert.row},
-                             .fingerprint = {"cuebox", alert.handler_name, alert.event_type, kind}};
+                             .fingerprint = {"cuebox", alert.handler_name, alert.event_type,
+                                             cause_of(alert.last_error)}};
     const std::string payload = event::encode(event);
     const sentry_envelope_header envelope{
         .event_id = event.event_id, .sent_at = sent_at, .dsn = to.print()};

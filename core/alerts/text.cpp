@@ -1,13 +1,25 @@
 #include <cuebox/alerts/text.hpp>
 #include <cuebox/event/utf8.hpp>
+#include <cuebox/policy/error_class.hpp>
 
 #include <algorithm>
+#include <array>
 
 namespace cuebox::alerts {
 
 namespace {
 
-constexpr std::size_t class_max = 120;
+constexpr std::size_t cause_max = 120;
+// Types that many causes have.
+constexpr std::array<std::string_view, 9> unspecific{"",
+                                                     "error",
+                                                     "exception",
+                                                     "runtime_error",
+                                                     "logic_error",
+                                                     "terminal_error",
+                                                     "not_handled",
+                                                     "task_failed",
+                                                     "system_error"};
 // From here on a run of hexadecimal digits is an id rather than a word.
 constexpr std::size_t id_min = 8;
 
@@ -28,6 +40,28 @@ std::size_t variable_length(std::string_view text)
     if (hex >= id_min && std::ranges::any_of(text.substr(0, hex), is_digit))
         return hex;
     return static_cast<std::size_t>(std::ranges::find_if_not(text, is_digit) - text.begin());
+}
+
+// "order 7 is gone" is "order # is gone".
+std::string generalize(std::string_view text)
+{
+    std::string out;
+    while (!text.empty()) {
+        const auto quote = text.front() == '"' ? text.find('"', 1) : std::string_view::npos;
+        if (quote != std::string_view::npos) {
+            out += "\"…\"";
+            text.remove_prefix(quote + 1);
+        }
+        else if (const std::size_t skip = variable_length(text)) {
+            out += '#';
+            text.remove_prefix(skip);
+        }
+        else {
+            out += text.front();
+            text.remove_prefix(1);
+        }
+    }
+    return out.empty() ? "unknown" : clean(out, cause_max);
 }
 
 }
@@ -57,26 +91,15 @@ std::string clean(std::string_view text, std::size_t max)
     return out;
 }
 
-std::string error_class(std::string_view error)
+std::string cause_of(std::string_view error)
 {
-    error = error.substr(0, error.find('\n'));
-    std::string out;
-    while (!error.empty()) {
-        const auto quote = error.front() == '"' ? error.find('"', 1) : std::string_view::npos;
-        if (quote != std::string_view::npos) {
-            out += "\"…\"";
-            error.remove_prefix(quote + 1);
-        }
-        else if (const std::size_t skip = variable_length(error)) {
-            out += '#';
-            error.remove_prefix(skip);
-        }
-        else {
-            out += error.front();
-            error.remove_prefix(1);
-        }
-    }
-    return out.empty() ? "unknown" : clean(out, class_max);
+    const std::string kind = policy::class_of(error);
+    // Their numbers are what tells them apart.
+    if (kind.starts_with("SQLSTATE ") || kind.starts_with("HTTP "))
+        return kind;
+    if (std::ranges::find(unspecific, kind) == unspecific.end())
+        return generalize(kind);
+    return generalize(error.substr(0, error.find('\n')));
 }
 
 }

@@ -10,8 +10,10 @@ namespace cuebox::alerts {
 // becomes a question mark, and past so many bytes it ends in "…".
 std::string clean(std::string_view text, std::size_t max);
 
-// What failures of the same cause have in common: the first line, with numbers, ids and what is
-// quoted left out. "order 7 of "Ada" is gone" is "order # of "…" is gone".
-std::string error_class(std::string_view error);
+// What failures of the same cause have in common: the class of the error; the whole first line
+// where the class is a type that says nothing of the cause, such as runtime_error. Numbers, ids and
+// what is quoted are left out: "runtime_error: order 7 of "Ada" is gone" is
+// "runtime_error: order # of "…" is gone".
+std::string cause_of(std::string_view error);
 
 }

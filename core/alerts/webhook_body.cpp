@@ -19,6 +19,9 @@ struct webhook_body
     event::timestamp failed_at;
     // What `cuebox dlq` takes.
     event::uuid row;
+    // Left out where the event is in no trace.
+    std::optional<std::string> trace_id{};
+    std::optional<std::string> span_id{};
 };
 
 namespace {
@@ -40,22 +43,28 @@ telemetry::alert trim(const telemetry::alert& from)
             .attempts = from.attempts,
             .context = clean(from.context, name_max),
             .generation = from.generation,
-            .failed_at = event::has_text(from.failed_at) ? from.failed_at : event::timestamp{}};
+            .failed_at = event::has_text(from.failed_at) ? from.failed_at : event::timestamp{},
+            .trace = from.trace};
 }
 
 std::string print_webhook_body(const telemetry::alert& alert)
 {
-    return event::encode(webhook_body{.event_id = alert.event_id,
-                                      .event_type = alert.event_type,
-                                      .source = alert.source,
-                                      .target = alert.target,
-                                      .handler_name = alert.handler_name,
-                                      .last_error = alert.last_error,
-                                      .attempts = alert.attempts,
-                                      .context = alert.context,
-                                      .generation = alert.generation,
-                                      .failed_at = alert.failed_at,
-                                      .row = alert.row});
+    webhook_body body{.event_id = alert.event_id,
+                      .event_type = alert.event_type,
+                      .source = alert.source,
+                      .target = alert.target,
+                      .handler_name = alert.handler_name,
+                      .last_error = alert.last_error,
+                      .attempts = alert.attempts,
+                      .context = alert.context,
+                      .generation = alert.generation,
+                      .failed_at = alert.failed_at,
+                      .row = alert.row};
+    if (alert.trace) {
+        body.trace_id = event::print_trace_id(*alert.trace);
+        body.span_id = event::print_span_id(*alert.trace);
+    }
+    return event::encode(body);
 }
 
 }

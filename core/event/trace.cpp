@@ -74,6 +74,20 @@ std::string print_traceparent(const traceparent& trace)
     return text;
 }
 
+std::string print_trace_id(const traceparent& trace)
+{
+    std::string text;
+    print_hex(text, trace.trace_id);
+    return text;
+}
+
+std::string print_span_id(const traceparent& trace)
+{
+    std::string text;
+    print_hex(text, trace.span_id);
+    return text;
+}
+
 traceparent new_trace()
 {
     traceparent trace;

@@ -21,6 +21,9 @@ struct traceparent
 // Version 00 alone, 00-<trace id>-<span id>-<flags> in lower case; an id of zeros is none.
 std::optional<traceparent> parse_traceparent(std::string_view text);
 std::string print_traceparent(const traceparent& trace);
+// 32 and 16 hexadecimal digits.
+std::string print_trace_id(const traceparent& trace);
+std::string print_span_id(const traceparent& trace);
 
 // The start of a trace, and a new span within one. Random, and safe to call from any thread.
 traceparent new_trace();

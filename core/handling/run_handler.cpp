@@ -6,6 +6,9 @@
 #include <boost/asio/cancellation_state.hpp>
 #include <boost/asio/this_coro.hpp>
 
+#include <cxxabi.h>
+#include <typeinfo>
+
 namespace cuebox::handling {
 
 namespace {
@@ -21,18 +24,62 @@ bool says_terminal(const handler& by, const std::exception& error)
     }
 }
 
-// What went wrong first, then in which statement: dead letters are grouped by how their error
-// begins.
+std::string_view class_of(pg::errc code)
+{
+    switch (code) {
+    case pg::errc::connect:
+        return "no connection";
+    case pg::errc::lost:
+        return "connection lost";
+    case pg::errc::timed_out:
+        return "statement timed out";
+    case pg::errc::commit_unknown:
+        return "commit unknown";
+    case pg::errc::exhausted:
+        return "no free connection";
+    case pg::errc::shape:
+        return "unexpected result";
+    case pg::errc::server:
+    case pg::errc::usage:
+        break;
+    }
+    return "wrong use of the database";
+}
+
+// What went wrong first, then in which statement.
 std::string reason_of(const pg::error& error)
 {
     if (error.code() != pg::errc::server)
-        return error.what();
-    std::string reason = error.message() + " (SQLSTATE " + error.sqlstate() + ")";
+        return policy::make_reason(class_of(error.code()), error.what());
+    std::string message = error.message();
     if (!error.statement().empty())
-        reason += ", in " + error.statement();
+        message += ", in " + error.statement();
     if (!error.hint().empty())
-        reason += "; hint: " + error.hint();
-    return reason;
+        message += "; hint: " + error.hint();
+    return policy::make_reason("SQLSTATE " + error.sqlstate(), message);
+}
+
+// Dead letters are grouped by the class, so it never depends on the event.
+std::string reason_of(const std::exception& error)
+{
+    const auto* named = dynamic_cast<const classified*>(&error);
+    if (named && !named->error_class().empty())
+        return policy::make_reason(named->error_class(), error.what());
+    if (const auto* database = dynamic_cast<const pg::error*>(&error))
+        return reason_of(*database);
+    if (dynamic_cast<const event::payload_error*>(&error))
+        return policy::make_reason("payload_error", error.what());
+    return policy::make_reason(policy::class_of(typeid(error)), error.what());
+}
+
+bool is_terminal(const handler& by, const std::exception& error)
+{
+    if (dynamic_cast<const terminal_error*>(&error) ||
+        dynamic_cast<const event::payload_error*>(&error))
+        return true;
+    const auto* database = dynamic_cast<const pg::error*>(&error);
+    return (database && policy::is_terminal_sqlstate(database->sqlstate())) ||
+           says_terminal(by, error);
 }
 
 }
@@ -42,24 +89,14 @@ policy::failure classify(const std::exception_ptr& thrown, const handler& by)
     try {
         std::rethrow_exception(thrown);
     }
-    catch (const terminal_error& error) {
-        return {.terminal = true, .reason = policy::shorten_reason(error.what())};
-    }
-    catch (const event::payload_error& error) {
-        return {.terminal = true,
-                .reason = policy::shorten_reason(std::string("payload ") + error.what())};
-    }
-    catch (const pg::error& error) {
-        const bool terminal =
-            policy::is_terminal_sqlstate(error.sqlstate()) || says_terminal(by, error);
-        return {.terminal = terminal, .reason = policy::shorten_reason(reason_of(error))};
-    }
     catch (const std::exception& error) {
-        return {.terminal = says_terminal(by, error),
-                .reason = policy::shorten_reason(error.what())};
+        return {.terminal = is_terminal(by, error), .reason = reason_of(error)};
     }
     catch (...) {
-        return {.terminal = false, .reason = "the handler threw something that is no exception"};
+        const std::type_info* type = abi::__cxa_current_exception_type();
+        return {.terminal = false,
+                .reason = policy::make_reason(type ? policy::class_of(*type) : "",
+                                              "the handler threw something that is no exception")};
     }
 }
 

@@ -22,8 +22,8 @@ struct handler_result
 // else is it caught.
 awaitable<handler_result> run_handler(const handler& what, arrival&& with, pg::transaction* within);
 
-// Is trying again pointless? Payload errors, terminal_error, what the database refuses for good,
-// and what the handler says of its own.
+// Why it failed, class first, and whether trying again is pointless: it is after payload errors,
+// terminal_error, what the database refuses for good, and what the handler says of its own.
 policy::failure classify(const std::exception_ptr& thrown, const handler& by);
 
 }

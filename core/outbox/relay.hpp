@@ -81,6 +81,7 @@ struct reaped_row
     std::string outcome{}; // 'retry', 'failed' or 'released'
     std::optional<std::string> worker{};
     std::optional<std::string> last_error{};
+    std::optional<std::string> trace_context{};
 };
 
 struct gauges

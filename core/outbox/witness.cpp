@@ -2,6 +2,7 @@
 #include <cuebox/outbox/outgoing.hpp>
 #include <cuebox/outbox/witness.hpp>
 #include <cuebox/pg/transaction.hpp>
+#include <cuebox/telemetry/trace_fields.hpp>
 
 namespace cuebox::outbox {
 
@@ -31,22 +32,14 @@ void tell_after_commit(pg::transaction& within, const outgoing& event)
 
 void witness::tell(const note& what) const
 {
-    std::string trace_id;
-    std::string span_id;
-    if (what.trace) {
-        const std::string ids = event::print_traceparent(*what.trace);
-        trace_id = ids.substr(3, 32);
-        span_id = ids.substr(36, 16);
-    }
     const std::string event_id = event::print_uuid(what.event_id);
-    log_.info("published",
-              {{"event_id", event_id},
-               {"event_type", what.event_type},
-               {"source", what.source},
-               {"target", what.target},
-               {"domain_id", what.domain_id ? event::print_uuid(*what.domain_id) : std::string{}},
-               {"trace_id", trace_id},
-               {"span_id", span_id}});
+    const std::string domain = what.domain_id ? event::print_uuid(*what.domain_id) : std::string{};
+    telemetry::with_trace(log_, what.trace)
+        .info("published", {{"event_id", event_id},
+                            {"event_type", what.event_type},
+                            {"source", what.source},
+                            {"target", what.target},
+                            {"domain_id", domain}});
     if (!spans_ || !what.trace)
         return;
     spans_({.context = *what.trace,

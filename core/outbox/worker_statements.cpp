@@ -77,8 +77,9 @@ const pg::statement next_due{.name = "next due", .sql = R"(
 select core.outbox_next_due($1::bigint, interval '250 milliseconds') - clock_timestamp())"};
 
 const pg::statement reap_rows{.name = "reap", .sql = R"(
-select * from core.outbox_reap_events($1::bigint, $2::text, $3::int, $4::jsonb, $5::interval,
-    $6::interval, $7::boolean))"};
+select r.*, core.outbox_trace_of(r.id) as trace_context
+from core.outbox_reap_events($1::bigint, $2::text, $3::int, $4::jsonb, $5::interval, $6::interval,
+    $7::boolean) r)"};
 
 const pg::statement recheck_rows{.name = "recheck", .sql = R"(
 select recovered, next_from from core.outbox_recheck($1::bigint, $2::timestamptz))"};

@@ -32,19 +32,27 @@ bool is_terminal_sqlstate(std::string_view sqlstate) noexcept
     return sqlstate.starts_with("22") || sqlstate.starts_with("23");
 }
 
-std::string shorten_reason(std::string reason)
+std::string cut_text(std::string bytes, std::size_t max)
 {
     // Postgres takes no NUL and nothing that is not UTF-8, and what an exception says is anybody's.
-    std::erase(reason, '\0');
-    if (!event::is_utf8(reason))
-        reason = make_text(reason);
-    if (reason.size() <= reason_max)
-        return reason;
-    std::size_t end = reason_max;
-    while (end > 0 && continues_a_character(reason[end]))
+    std::erase(bytes, '\0');
+    // Of megabytes, most is not looked at. What is cut in two here is cut off below.
+    if (bytes.size() > max + 4)
+        bytes.resize(max + 4);
+    if (!event::is_utf8(bytes))
+        bytes = make_text(bytes);
+    if (bytes.size() <= max)
+        return bytes;
+    std::size_t end = max;
+    while (end > 0 && continues_a_character(bytes[end]))
         --end;
-    reason.resize(end);
-    return reason + "…";
+    bytes.resize(end);
+    return bytes + "…";
+}
+
+std::string shorten_reason(std::string reason)
+{
+    return cut_text(std::move(reason), reason_max);
 }
 
 }

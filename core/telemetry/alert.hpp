@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cuebox/event/timestamp.hpp>
+#include <cuebox/event/trace.hpp>
 #include <cuebox/event/uuid.hpp>
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace cuebox::telemetry {
@@ -27,6 +29,8 @@ struct alert
     std::string context{};
     std::int64_t generation = 0;
     event::timestamp failed_at{};
+    // The one that the event was published in, if any.
+    std::optional<event::traceparent> trace{};
 };
 
 // Where alerts go. Called on a context's loop; it must neither wait nor throw.

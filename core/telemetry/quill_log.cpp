@@ -9,6 +9,7 @@
 #include <quill/sinks/StreamSink.h>
 
 #include <atomic>
+#include <cstdio>
 
 namespace cuebox::telemetry {
 
@@ -23,6 +24,12 @@ std::shared_ptr<quill::Sink> open_sink(const log_options& options)
     return quill::Frontend::create_or_get_sink<quill::FileSink>(options.file, config);
 }
 
+std::string print(const line& line, const log_options& options)
+{
+    const moment at = event::now();
+    return options.json ? print_json(line, options.from, at) : print_text(line, at);
+}
+
 std::atomic<quill::Logger*> last_made{nullptr};
 
 }
@@ -30,17 +37,25 @@ std::atomic<quill::Logger*> last_made{nullptr};
 sink make_log(log_options options)
 {
     static std::atomic<int> made{0};
-    quill::Backend::start();
-    // The line is complete when it gets here; quill only carries it to its place.
+    // The line is complete when it gets here; quill only carries it to its place. By default it
+    // would write every byte that is not ASCII as \xC3, which is no JSON and nothing to read.
+    quill::BackendOptions as_it_is;
+    as_it_is.check_printable_char = {};
+    // What quill reports of itself, such as that a disk is full, is a line like the others.
+    as_it_is.error_notifier = [options](const std::string& said) {
+        const bool trouble = said.find("Quill INFO") == std::string::npos;
+        const field fields[] = {{"detail", said}};
+        const std::string text =
+            print({trouble ? level::warning : level::info, "of the log itself", fields}, options);
+        std::fputs((text + "\n").c_str(), stderr);
+    };
+    quill::Backend::start(as_it_is);
     auto* carrier = quill::Frontend::create_or_get_logger(
         "cuebox-" + std::to_string(made++), open_sink(options),
         quill::PatternFormatterOptions{"%(message)"});
     last_made = carrier;
     return [carrier, options = std::move(options)](const line& line) {
-        const moment at = event::now();
-        const std::string text =
-            options.json ? print_json(line, options.from, at) : print_text(line, at);
-        LOG_INFO(carrier, "{}", text);
+        LOG_INFO(carrier, "{}", print(line, options));
     };
 }
 

@@ -35,6 +35,8 @@ struct failed
     std::string reason{};
     // Trying again is pointless.
     bool terminal = false;
+    // What dead letters are grouped by.
+    std::string error_class = "task_failed";
 };
 using outcome = std::variant<completed, needs_approval, failed>;
 

@@ -3,7 +3,7 @@
 #include <cuebox/event/trace.hpp>
 #include <cuebox/handlers/agent_tasks/limits.hpp>
 #include <cuebox/handlers/agent_tasks/program.hpp>
-#include <cuebox/handlers/kinds/child_process.hpp>
+#include <cuebox/handlers/kinds/child_failure.hpp>
 
 #include <memory>
 #include <sysexits.h>
@@ -20,6 +20,7 @@ struct answer
     std::optional<std::string> result{};
     std::optional<std::string> needs_approval{};
     std::optional<std::string> error{};
+    std::optional<std::string> error_class{};
     std::optional<event::uuid> conversation_id{};
     bool retry = false;
 };
@@ -38,6 +39,9 @@ answer read_answer(std::string_view text)
         }
         else if (in.key() == "error") {
             got.error = in.string();
+        }
+        else if (in.key() == "error_class") {
+            got.error_class = in.string();
         }
         else if (in.key() == "retry") {
             got.retry = in.boolean();
@@ -79,10 +83,15 @@ awaitable<outcome> run_program(std::shared_ptr<const program_options> options, c
     const handlers::child_outcome ended = co_await handlers::run_child(
         options->command, std::move(environment), std::move(input), answer_max);
     // Killed for it: how it ended says nothing.
-    if (ended.out_cut)
-        co_return failed{.reason = program + " answered more than 2 MiB", .terminal = true};
+    if (ended.out_cut) {
+        failed too_much{.reason = program + " answered more than 2 MiB",
+                        .terminal = true,
+                        .error_class = "bad answer"};
+        co_return too_much;
+    }
     if (ended.signal != 0 || ended.exit != 0) {
-        failed why{.reason = handlers::describe(program, ended)};
+        const policy::headline said = handlers::describe(program, ended);
+        failed why{.reason = said.message, .error_class = said.error_class};
         // sysexits.h: what the program got is wrong, and will be wrong again.
         why.terminal = ended.signal == 0 && (ended.exit == EX_DATAERR || ended.exit == EX_USAGE);
         co_return why;
@@ -99,14 +108,18 @@ outcome parse_answer(const std::string& program, std::string_view text)
         got = read_answer(text);
     }
     catch (const event::payload_error& error) {
-        throw std::runtime_error(program + " answered no JSON object of ours: " + error.what());
+        throw transient_error("bad answer",
+                              program + " answered no JSON object of ours: " + error.what());
     }
     const int given = (got.result ? 1 : 0) + (got.needs_approval ? 1 : 0) + (got.error ? 1 : 0);
     if (given != 1)
-        throw std::runtime_error(program + (given == 0 ? " answered none" : " answered several") +
-                                 " of result, needs_approval and error: one is an answer");
+        throw transient_error("bad answer",
+                              program + (given == 0 ? " answered none" : " answered several") +
+                                  " of result, needs_approval and error: one is an answer");
     if (got.error)
-        return failed{.reason = *got.error, .terminal = !got.retry};
+        return failed{.reason = *got.error,
+                      .terminal = !got.retry,
+                      .error_class = got.error_class.value_or(failed{}.error_class)};
     if (got.needs_approval)
         return needs_approval{.request = *got.needs_approval,
                               .conversation_id = got.conversation_id};

@@ -45,7 +45,7 @@ std::string print(const event::uuid& id)
 
 std::string unknown_kind(const std::string& kind, const executor_registry& known)
 {
-    std::string why = "no executor for tasks of kind \"" + kind + "\": this worker has";
+    std::string why = "tasks of kind \"" + kind + "\" have none: this worker has";
     const char* between = " ";
     for (const std::string& each : known.kinds()) {
         why += between + each;
@@ -67,12 +67,12 @@ void accept_refusal(const delivery<task_dispatched>& event, const std::string& w
 {
     const std::string id = print(event->agent_task_id);
     if (why == "missing")
-        throw terminal_error("there is no agent task " + id);
+        throw terminal_error("no such task", "there is no agent task " + id);
     if (why == "stale")
-        throw std::runtime_error("agent task " + id + " is run by a later claim");
+        throw transient_error("later claim", "agent task " + id + " is run by a later claim");
     if (!is_settled(why))
-        throw std::runtime_error("agent task " + id + " is " + why +
-                                 ": another run of it has ended meanwhile");
+        throw transient_error("later run", "agent task " + id + " is " + why +
+                                               ": another run of it has ended meanwhile");
     event.log().info("the task needs no run", {{"agent_task_id", id}, {"task", why}});
 }
 
@@ -83,7 +83,7 @@ void require_executor(const executor_registry& known, const task& what,
     const bool over =
         is_settled(to_string(what.status)) || what.dispatch_event_id != event.event_id();
     if (!over && !known.find(what.kind))
-        throw terminal_error(unknown_kind(what.kind, known));
+        throw terminal_error("no executor", unknown_kind(what.kind, known));
 }
 
 // The task, if this delivery is to run it; none when it needs no run.
@@ -113,11 +113,13 @@ void check_json(const std::string& json, const char* what)
         event::check_json(json);
     }
     catch (const event::payload_error& error) {
-        throw terminal_error(std::string(what) +
-                             " of the executor is no JSON for Postgres: " + error.what());
+        throw terminal_error("bad outcome",
+                             std::string(what) +
+                                 " of the executor is no JSON for Postgres: " + error.what());
     }
     if (event::printed_size(json) > outcome_max)
-        throw terminal_error(std::string(what) + " of the executor is more than 1 MiB of JSON");
+        throw terminal_error("bad outcome",
+                             std::string(what) + " of the executor is more than 1 MiB of JSON");
 }
 
 // Of a run that has an outcome other than failure. Throws the failure.
@@ -125,8 +127,8 @@ record record_of(outcome&& given)
 {
     if (auto* lost = std::get_if<failed>(&given)) {
         if (lost->terminal)
-            throw terminal_error(lost->reason);
-        throw std::runtime_error(lost->reason);
+            throw terminal_error(lost->error_class, lost->reason);
+        throw transient_error(lost->error_class, lost->reason);
     }
     if (auto* paused = std::get_if<needs_approval>(&given)) {
         check_json(paused->request, "the request");

@@ -1,14 +1,13 @@
 #include "watched_run.hpp"
 
 #include <cuebox/config/duration.hpp>
+#include <cuebox/policy/failure.hpp>
 #include <cuebox/runtime/cancellation.hpp>
 #include <cuebox/runtime/scope.hpp>
 
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
-
-#include <stdexcept>
 
 namespace cuebox::agent_tasks {
 
@@ -107,8 +106,8 @@ awaitable<run_end> run_watched(const executor_registry::entry& by, const task& w
     if (all.end.outcome)
         all.end.unwanted.reset();
     else if (all.overdue)
-        all.end.thrown = std::make_exception_ptr(std::runtime_error(
-            "took longer than its timeout of " + config::print_duration(by.how.timeout)));
+        all.end.thrown = std::make_exception_ptr(transient_error(
+            "timeout", "took longer than " + config::print_duration(by.how.timeout)));
     co_return std::move(all.end);
 }
 

@@ -19,7 +19,6 @@
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -30,12 +29,13 @@ namespace cuebox::handlers {
 namespace {
 
 constexpr std::size_t err_max = 1'000;
+constexpr std::size_t err_head_max = 400;
 // How long a program that has ended is heard if something it started keeps its streams open.
 constexpr std::chrono::milliseconds last_words{500};
 
 [[noreturn]] void refuse(const std::string& what, int code)
 {
-    throw std::system_error(code, std::generic_category(), what);
+    throw not_started(code, std::generic_category(), what);
 }
 
 // A descriptor that is closed with its owner, unless a stream has taken it over.
@@ -74,7 +74,7 @@ pipe_ends make_pipe()
 {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-        refuse("could not make a pipe", errno);
+        refuse("no pipe", errno);
     return {descriptor(ends[0]), descriptor(ends[1])};
 }
 
@@ -131,7 +131,7 @@ pid_t spawn(std::vector<std::string>& command, std::vector<std::string>& environ
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     if (failed != 0)
-        refuse("could not run " + command.front(), failed);
+        refuse(command.front(), failed);
     return pid;
 }
 
@@ -323,6 +323,7 @@ private:
 
     void keep_err(std::string_view more)
     {
+        outcome_.err_head += more.substr(0, err_head_max - outcome_.err_head.size());
         outcome_.err += more;
         if (outcome_.err.size() > 2 * err_max)
             outcome_.err.erase(0, outcome_.err.size() - err_max);
@@ -353,16 +354,6 @@ private:
 
 }
 
-std::string describe(const std::string& program, const child_outcome& ended)
-{
-    std::string what = ended.signal != 0
-                           ? program + " was ended by signal " + std::to_string(ended.signal)
-                           : program + " exited with " + std::to_string(ended.exit);
-    if (!ended.err.empty())
-        what += ": " + ended.err;
-    return what;
-}
-
 awaitable<child_outcome> run_child(std::vector<std::string> command,
                                    std::map<std::string, std::string> environment,
                                    std::string input, std::size_t out_max)
@@ -382,7 +373,7 @@ awaitable<child_outcome> run_child(std::vector<std::string> command,
     err.write = {};
     descriptor watch(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
     if (watch.get() < 0)
-        refuse("could not watch " + command.front(), errno);
+        refuse(command.front() + " cannot be watched", errno);
     talk.connect(std::move(watch), std::move(in.write), std::move(err.read), std::move(out.read));
     co_return co_await talk.hold(std::move(input));
 }

@@ -1,4 +1,4 @@
-#include "child_process.hpp"
+#include "child_failure.hpp"
 
 #include <cuebox/config/read.hpp>
 #include <cuebox/event/envelope.hpp>
@@ -35,10 +35,11 @@ awaitable<void> run_program(std::shared_ptr<const exec_params> params, delivery<
     const child_outcome ended = co_await run_child(params->command, std::move(environment), input);
     if (ended.exit == 0 && ended.signal == 0)
         co_return;
+    const policy::headline why = describe(params->command.front(), ended);
     // sysexits.h: what the program got is wrong, and will be wrong again.
     if (ended.signal == 0 && (ended.exit == EX_DATAERR || ended.exit == EX_USAGE))
-        throw terminal_error(describe(params->command.front(), ended));
-    throw std::runtime_error(describe(params->command.front(), ended));
+        throw terminal_error(why.error_class, why.message);
+    throw transient_error(why.error_class, why.message);
 }
 
 }

@@ -63,10 +63,11 @@ awaitable<void> post_event(std::shared_ptr<const http::post_target> target,
     const unsigned status = answer.status;
     if (status >= 200 && status < 300)
         co_return;
+    const std::string error_class = "HTTP " + std::to_string(status);
     const std::string what = target->where.authority() + " answered " + std::to_string(status);
     if (is_terminal(status))
-        throw terminal_error(what);
-    throw std::runtime_error(what);
+        throw terminal_error(error_class, what);
+    throw transient_error(error_class, what);
 }
 
 }

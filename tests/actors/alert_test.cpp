@@ -39,6 +39,7 @@ TEST_CASE("an alert is raised when the dead letter is written, not before", "[ac
     CHECK(raised.handler_name == "billing.mail");
     CHECK(raised.context == "billing");
     CHECK(raised.generation == 7);
+    CHECK_FALSE(raised.trace);
     CHECK(billing.count_said("dead letter") == 1);
 }
 

@@ -26,6 +26,20 @@ awaitable<void> refuse(delivery<order_placed>)
     co_return;
 }
 
+struct no_such_address : std::runtime_error
+{
+    using std::runtime_error::runtime_error;
+};
+
+awaitable<void> look_up(delivery<order_placed> order)
+{
+    const std::string where = "Nowhere " + std::to_string(order->number);
+    if (order->number % 2 == 0)
+        throw no_such_address(where);
+    throw transient_error("no_house", where);
+    co_return;
+}
+
 constexpr pg::statement insert_note{.name = "insert note", .sql = "insert into notes values ($1)"};
 
 // Writes twice, and keeps the first.
@@ -107,7 +121,7 @@ TEST_CASE("when the last retry fails the event is a dead letter", "[actors]")
     billing.stop();
     CHECK(
         database.query("select status || ' ' || attempts || ' ' || last_error from core.outbox") ==
-        "failed 3 attempt 4");
+        "failed 3 runtime_error: attempt 4");
     CHECK(database.query("select count(*) from core.event_handled") == "0");
 }
 
@@ -127,7 +141,30 @@ TEST_CASE("a terminal error, and a payload of another shape, fail at once", "[ac
     billing.stop();
     CHECK(database.query("select string_agg(status || ' ' || attempts || ' ' || last_error, ', ' "
                          "order by created_at) from core.outbox") ==
-          "failed 0 never, failed 0 payload /number: expected integer, got string");
+          "failed 0 terminal_error: never, "
+          "failed 0 payload_error: /number: expected integer, got string");
+}
+
+TEST_CASE("the runbook's query groups dead letters by the type that was thrown, or the class given",
+          "[actors]")
+{
+    const migrated database;
+    ledger book;
+    registry handlers;
+    handlers.on<order_placed>("billing.mail", &look_up, {.retry = {.max_retries = 0}});
+    running_context billing(database, handlers, book);
+    billing.wait_until_listening();
+
+    for (int number = 1; number <= 5; ++number)
+        shop(database).place(number);
+
+    REQUIRE(book.wait([](const ledger& all) { return all.count("failed") == 5; }));
+    billing.stop();
+    CHECK(database.query("select split_part(last_error, ':', 1) as error_class, count(*) "
+                         "from core.outbox where status = 'failed' group by error_class "
+                         "order by count(*) desc") == "no_house|3\nno_such_address|2");
+    CHECK(database.query("select last_error from core.outbox where payload->>'number' = '2'") ==
+          "no_such_address: Nowhere 2");
 }
 
 TEST_CASE("a leased handler may open transactions of its own, a transactional one may not",

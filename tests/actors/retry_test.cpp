@@ -40,7 +40,7 @@ TEST_CASE("a failing event is tried again at the drawn delays, and is a dead let
     const auto& row = billing.relay->row(id);
     CHECK(row.status == row_status::failed);
     CHECK(row.row.attempts == 5);
-    CHECK(row.last_error == "attempt 6");
+    CHECK(row.last_error == "runtime_error: attempt 6");
     CHECK(billing.count_said("dead letter") == 1);
     const auto& drawn = billing.relay->delays;
     const auto begun = billing.mail.times();
@@ -113,7 +113,7 @@ TEST_CASE("an error for which trying again is pointless is a dead letter at once
 
     CHECK(billing.relay->row(id).status == row_status::failed);
     CHECK(billing.relay->row(id).row.attempts == 0);
-    CHECK(billing.relay->row(id).last_error == "attempt 1");
+    CHECK(billing.relay->row(id).last_error == "runtime_error: attempt 1");
     CHECK(billing.count_said("dead letter") == 1);
 }
 
@@ -163,7 +163,7 @@ TEST_CASE("a handler that takes longer than its timeout is cancelled and tried a
     CHECK(billing.mail.cancelled == std::vector<std::int64_t>{7});
     CHECK(billing.relay->row(id).status == row_status::pending);
     CHECK(billing.relay->row(id).row.attempts == 1);
-    CHECK(billing.relay->row(id).last_error == "took longer than its timeout of 2s");
+    CHECK(billing.relay->row(id).last_error == "timeout: took longer than 2s");
     billing.mail.desk.open();
     billing.advance(1s);
 

@@ -75,7 +75,7 @@ TEST_CASE("a broadcast reaches every context, each with its own retries and dead
     }));
     CHECK(database.query("select target || ' ' || last_error from core.outbox "
                          "where status = 'failed' and event_id = '" +
-                         event::print_uuid(id) + "'") == "audit closed");
+                         event::print_uuid(id) + "'") == "audit runtime_error: closed");
 
     gate.closed = false;
     database.query("select core.outbox_replay(id, 7, 'test') from core.outbox "

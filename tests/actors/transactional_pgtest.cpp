@@ -176,7 +176,8 @@ TEST_CASE("an event that fails does not fail its batch-mates", "[actors]")
     CHECK(database.query("select count(*) || ' ' || count(distinct number) from invoices") ==
           "49 49");
     CHECK(database.query("select last_error || ' ' || attempts || ' ' || (payload->>'number') "
-                         "from core.outbox where status = 'failed'") == "unlucky 0 13");
+                         "from core.outbox where status = 'failed'") ==
+          "runtime_error: unlucky 0 13");
     CHECK(database.query("select count(*) from core.event_handled") == "49");
 }
 
@@ -325,7 +326,7 @@ TEST_CASE("what a handler sends along fails that handler alone", "[actors]")
     CHECK(database.query("select count(*) from invoices") == "50");
     CHECK(database.query("select buyer from invoices where number = 13") == "grace");
     CHECK(database.query("select attempts || ' ' || (payload->>'number') || ' ' || "
-                         "(last_error like '%SQLSTATE 23505%') from core.outbox "
+                         "(last_error like 'SQLSTATE 23505: %') from core.outbox "
                          "where status = 'failed'") == "0 13 true");
     CHECK(database.query("select count(*) from core.event_handled") == "49");
 }
@@ -369,7 +370,7 @@ TEST_CASE("a handler cannot end the transaction it was given", "[actors]")
     REQUIRE(book.wait([](const ledger& all) { return all.count("failed") == 1; }));
     billing.stop();
     CHECK(database.query("select last_error from core.outbox")
-              .starts_with("commit: the transaction is lent"));
+              .starts_with("wrong use of the database: commit: the transaction is lent"));
     CHECK(database.query("select count(*) from invoices") == "0");
     CHECK(database.query("select count(*) from core.event_handled") == "0");
 }
@@ -421,7 +422,7 @@ TEST_CASE("a handler that swallows an error of its transaction has failed, alone
     billing.stop();
     CHECK(database.query("select count(*) from invoices") == "19");
     CHECK(database.query("select last_error from core.outbox where status = 'failed'")
-              .starts_with("the handler left its transaction failed"));
+              .starts_with("transaction left failed: "));
 }
 
 TEST_CASE("a deferred constraint is charged to who broke it", "[actors]")

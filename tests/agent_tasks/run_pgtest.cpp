@@ -67,7 +67,7 @@ TEST_CASE("a task that fails is tried again, and shows why meanwhile", "[agent_t
         with("flaky", at_once([](int number, const task& what, const task_run& run) -> outcome {
                  if (number == 1)
                      throw std::runtime_error("the model is busy");
-                 CHECK(what.error == "the model is busy");
+                 CHECK(what.error == "task_failed: the model is busy");
                  CHECK(run.attempt() == 2);
                  return completed{.result = "2"};
              })));
@@ -96,7 +96,7 @@ TEST_CASE(
     REQUIRE(desk.rows_are("failed " + event::print_uuid(id) + ":1"));
     const auto dead = desk.get(id);
     CHECK(dead->status == task_status::failed);
-    CHECK(dead->error == "run 3");
+    CHECK(dead->error == "task_failed: run 3");
     CHECK(dead->attempts == 3);
 
     desk.replay(id);
@@ -131,9 +131,10 @@ TEST_CASE("what is pointless to try again is not", "[agent_tasks]")
         return ended->error.value_or("");
     };
 
-    CHECK(error_of("says_so") == "no such customer");
-    CHECK(error_of("throws") == "no such customer");
-    CHECK(error_of("no_json").starts_with("the result of the executor is no JSON for Postgres: "));
+    CHECK(error_of("says_so") == "task_failed: no such customer");
+    CHECK(error_of("throws") == "terminal_error: no such customer");
+    CHECK(error_of("no_json").starts_with(
+        "bad outcome: the result of the executor is no JSON for Postgres: "));
     desk.stop();
     CHECK(desk.database.query("select string_agg(distinct status || ' ' || attempts, ',') from "
                               "core.outbox") == "failed 0");
@@ -151,7 +152,8 @@ TEST_CASE("a kind without an executor: the event is a dead letter, and the task 
     REQUIRE(desk.rows_are("failed " + event::print_uuid(id) + ":1"));
     const auto ended = desk.get(id);
     CHECK(ended->status == task_status::failed);
-    CHECK(ended->error == "no executor for tasks of kind \"unheard_of\": this worker has sum");
+    CHECK(ended->error ==
+          "no executor: tasks of kind \"unheard_of\" have none: this worker has sum");
     CHECK(ended->attempts == 0);
     CHECK(desk.database.query("select status, fence is null from platform.agent_tasks") ==
           "pending|t");
@@ -202,7 +204,7 @@ TEST_CASE("an executor that takes too long is ended, and the task shows it", "[a
     REQUIRE(desk.handled("failed"));
     const auto ended = desk.get(id);
     CHECK(ended->status == task_status::failed);
-    CHECK(ended->error == "took longer than its timeout of 5ms");
+    CHECK(ended->error == "timeout: took longer than 5ms");
     CHECK(ended->attempts == 3);
     CHECK(times(told, "has a deadline") == 3);
     CHECK(times(told, "told to stop") == 3);
@@ -306,7 +308,7 @@ TEST_CASE("a task that was deleted is a dead letter that says so", "[agent_tasks
     REQUIRE(desk.handled("failed"));
     desk.stop();
     CHECK(desk.database.query("select last_error from core.outbox") ==
-          "there is no agent task 00000000-0000-7000-8000-000000000001");
+          "no such task: there is no agent task 00000000-0000-7000-8000-000000000001");
 }
 
 TEST_CASE("an input that is no JSON, or too much, is refused before the transaction sees it",

@@ -42,9 +42,19 @@ TEST_CASE("a webhook gets what there is to know of a dead letter", "[alerts]")
     CHECK(print_webhook_body(some_alert()) ==
           R"({"event_id":"019358cc-6d2b-7cc1-9f8e-0123456789ab","event_type":"order.placed",)"
           R"("source":"shop","target":"billing","handler_name":"billing.invoices",)"
-          R"("last_error":"order 7 is gone","attempts":5,"context":"billing","generation":3,)"
+          R"("last_error":"no_order: 7 is gone","attempts":5,"context":"billing","generation":3,)"
           R"("failed_at":"2026-11-16T03:44:05.123456Z",)"
-          R"("row":"019358cc-6d2b-7cc1-9f8e-ba9876543210"})");
+          R"("row":"019358cc-6d2b-7cc1-9f8e-ba9876543210",)"
+          R"("trace_id":"0af7651916cd43dd8448eb211c80319c","span_id":"b7ad6b7169203331"})");
+}
+
+TEST_CASE("an event that is in no trace raises an alert without one", "[alerts]")
+{
+    auto alert = some_alert();
+    alert.trace.reset();
+
+    CHECK(print_webhook_body(alert).find("trace_id") == std::string::npos);
+    CHECK(lines_of(alert).at(2).find("contexts") == std::string::npos);
 }
 
 TEST_CASE("a Sentry envelope is three lines, and the second has the third's length", "[alerts]")
@@ -75,13 +85,15 @@ TEST_CASE("a Sentry event says what failed, where and why", "[alerts]")
     CHECK(at(event, "/release") == R"("shop@1.2")");
     CHECK(at(event, "/environment") == R"("live")");
     CHECK(at(event, "/exception/values/0") ==
-          R"({"type":"order # is gone","value":"order 7 is gone"})");
+          R"({"type":"no_order","value":"no_order: 7 is gone"})");
+    CHECK(at(event, "/contexts/trace") ==
+          R"({"span_id":"b7ad6b7169203331","trace_id":"0af7651916cd43dd8448eb211c80319c"})");
     CHECK(at(event, "/tags") ==
           R"({"context":"billing","event_type":"order.placed","generation":"3",)"
           R"("handler_name":"billing.invoices","source":"shop","target":"billing"})");
     CHECK(at(event, "/extra") ==
           R"({"attempts":5,"event_id":"019358cc-6d2b-7cc1-9f8e-0123456789ab",)"
-          R"("last_error":"order 7 is gone","row":"019358cc-6d2b-7cc1-9f8e-ba9876543210"})");
+          R"("last_error":"no_order: 7 is gone","row":"019358cc-6d2b-7cc1-9f8e-ba9876543210"})");
 }
 
 TEST_CASE("failures of one cause are one issue in Sentry", "[alerts]")
@@ -93,9 +105,9 @@ TEST_CASE("failures of one cause are one issue in Sentry", "[alerts]")
     other_handler.handler_name = "billing.totals";
 
     CHECK(fingerprint(some_alert()) ==
-          R"(["cuebox","billing.invoices","order.placed","order # is gone"])");
-    CHECK(fingerprint(some_alert("order 8 is gone")) == fingerprint(some_alert()));
-    CHECK(fingerprint(some_alert("no such buyer")) != fingerprint(some_alert()));
+          R"(["cuebox","billing.invoices","order.placed","no_order"])");
+    CHECK(fingerprint(some_alert("no_order: of Ada")) == fingerprint(some_alert()));
+    CHECK(fingerprint(some_alert("no_buyer: 7 is gone")) != fingerprint(some_alert()));
     CHECK(fingerprint(other_handler) != fingerprint(some_alert()));
 }
 

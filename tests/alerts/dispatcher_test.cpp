@@ -211,10 +211,11 @@ TEST_CASE("the log is a sink too", "[alerts]")
     CHECK(office.counts() == "delivered 1");
     CHECK(office.lines ==
           std::vector<std::string>{
-              "alert sink=log event_id=019358cc-6d2b-7cc1-9f8e-0123456789ab "
+              "alert sink=log trace_id=0af7651916cd43dd8448eb211c80319c span_id=b7ad6b7169203331 "
+              "event_id=019358cc-6d2b-7cc1-9f8e-0123456789ab "
               "row=019358cc-6d2b-7cc1-9f8e-ba9876543210 "
               "event_type=order.placed source=shop target=billing handler_name=billing.invoices "
-              "last_error=order 7 is gone context=billing"});
+              "last_error=no_order: 7 is gone context=billing"});
 }
 
 TEST_CASE("a stop delivers what waits", "[alerts]")

@@ -27,26 +27,30 @@ TEST_CASE("a text that is too long is cut between characters", "[alerts]")
     }
 }
 
-TEST_CASE("failures of one cause are of one class", "[alerts]")
+TEST_CASE("failures of one cause are told by their class, or by what they say", "[alerts]")
 {
     struct row
     {
         const char* error;
-        const char* its_class;
+        const char* cause;
     };
     const row table[] = {
-        {"order 7 of \"Ada\" is gone", "order # of \"…\" is gone"},
-        {"order 12345 of \"Grace\" is gone", "order # of \"…\" is gone"},
-        {"timed out after 30s", "timed out after #s"},
-        {"no row 019358cc-6d2b-7cc1-9f8e-0123456789ab", "no row #"},
-        {"shop.example:8443 answered 503", "shop.example:# answered #"},
+        {"no_such_address: Nowhere 14", "no_such_address"},
+        {"worker died: billing@host:4711:ab12 ended while it handled this event", "worker died"},
+        {"SQLSTATE 23505: duplicate key, in insert order", "SQLSTATE 23505"},
+        {"HTTP 503: shop.example:8443 answered 503", "HTTP 503"},
+        {"no order 12345: sh exited with 65", "no order #"},
+        {"runtime_error: order 7 of \"Ada\" is gone", "runtime_error: order # of \"…\" is gone"},
+        {"terminal_error: timed out after 30s", "terminal_error: timed out after #s"},
+        {"runtime_error: no row 019358cc-6d2b-7cc1-9f8e-0123456789ab", "runtime_error: no row #"},
+        {"runtime_error: first\nsecond", "runtime_error: first"},
         {"a defaced facade", "a defaced facade"},
-        {"first\nsecond", "first"},
+        {"first\nsecond: third", "first"},
         {"one \" alone", "one \" alone"},
         {"", "unknown"},
     };
 
     for (const row& each : table)
-        CHECK(error_class(each.error) == each.its_class);
-    CHECK(error_class(std::string(10'000, 'x')).size() <= 120);
+        CHECK(cause_of(each.error) == each.cause);
+    CHECK(cause_of("runtime_error: " + std::string(10'000, 'x')).size() <= 120);
 }

@@ -66,6 +66,22 @@ TEST_CASE("cuebox dlq list counts by error, type or handler", "[cuebox]")
     CHECK(dlq(desk, {"list", "--group-by", "mood"}).exit == 2);
 }
 
+TEST_CASE("a class that cuebox dlq list counts is one that --error-class takes", "[cuebox]")
+{
+    const desk desk;
+    desk.query("select t.dead(1, 'no_stock: of 7'), t.dead(2, 'no_stock: of 8'), "
+               "t.dead(3, 'it fell over'), t.dead(4, E'SQLSTATE 23505: key\nmore: text')");
+
+    const std::string counted = dlq(desk, {"list", "--group-by", "error"}).out;
+
+    INFO(counted);
+    for (const char* each : {"no_stock", "it fell over", "SQLSTATE 23505"}) {
+        CHECK(says(counted, each));
+        CHECK(says(dlq(desk, {"list", "--error-class", each}).out, each));
+    }
+    CHECK_FALSE(says(counted, "of 7"));
+}
+
 TEST_CASE("cuebox dlq show tells the whole history", "[cuebox]")
 {
     const desk desk;

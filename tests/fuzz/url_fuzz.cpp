@@ -33,6 +33,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::require(!wait || *wait >= duration{}, "nobody waits less than no time");
     const std::string clean = alerts::clean(text, 50);
     fuzz::require(clean.size() <= 50 && event::is_utf8(clean), "what is clean is text, and short");
-    fuzz::require(!alerts::error_class(text).empty(), "every error has a class");
+    fuzz::require(!alerts::cause_of(text).empty(), "every error has a cause");
     return 0;
 }

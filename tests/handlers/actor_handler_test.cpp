@@ -28,7 +28,8 @@ struct ledger
             if (number == 0)
                 order.reply(not_handled{.reason = "not now"});
             else if (number == -1)
-                order.reply(not_handled{.reason = "never", .terminal = true});
+                order.reply(not_handled{
+                    .reason = "never", .terminal = true, .error_class = "out_of_range"});
             else if (number == -2)
                 throw std::runtime_error("fell over");
             else if (number == -3)
@@ -88,8 +89,8 @@ TEST_CASE("an actor refuses an event for now or for good", "[handlers]")
 {
     scene scene;
 
-    CHECK(scene.result(0) == "retry not now");
-    CHECK(scene.result(-1) == "dead never");
+    CHECK(scene.result(0) == "retry not_handled: not now");
+    CHECK(scene.result(-1) == "dead out_of_range: never");
     scene.stage.stop(scene.app);
 }
 

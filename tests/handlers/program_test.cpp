@@ -17,7 +17,8 @@ std::string read(std::string_view text)
         if (const auto* paused = std::get_if<needs_approval>(&got))
             return "needs_approval " + paused->request + (paused->conversation_id ? " linked" : "");
         const auto& lost = std::get<failed>(got);
-        return (lost.terminal ? "failed for good: " : "failed: ") + lost.reason;
+        return (lost.terminal ? "failed for good: " : "failed: ") + lost.error_class + ": " +
+               lost.reason;
     }
     catch (const std::exception& refused) {
         return refused.what();
@@ -39,8 +40,9 @@ TEST_CASE("a program answers with a result, a request or an error")
         {R"({"result": 1, "conversation_id": "11111111-2222-4333-8444-555555555555"})",
          "completed 1 linked"},
         {R"({"needs_approval": "may I?"})", R"(needs_approval "may I?")"},
-        {R"({"error": "no"})", "failed for good: no"},
-        {R"({"error": "busy", "retry": true})", "failed: busy"},
+        {R"({"error": "no"})", "failed for good: task_failed: no"},
+        {R"({"error": "of 7", "error_class": "no_order"})", "failed for good: no_order: of 7"},
+        {R"({"error": "busy", "retry": true})", "failed: task_failed: busy"},
         {"\n {\"result\": 1, \"model\": \"x\"} \n", "completed 1"},
     };
 

@@ -1,6 +1,5 @@
 #include <cuebox/handling/handler_set.hpp>
 #include <cuebox/handling/verdict.hpp>
-#include <cuebox/pg/error.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -113,15 +112,4 @@ TEST_CASE("a retry is charged to the handler that waits longest", "[handling]")
     REQUIRE(std::holds_alternative<policy::retry_in>(again));
     CHECK(std::get<policy::retry_in>(again).handler == "a.patient");
     CHECK(std::get<policy::retry_in>(again).reason == "slow");
-}
-
-TEST_CASE("a database's refusal says what is wrong before it says where", "[handling]")
-{
-    const pg::error refused{"insert order",
-                            {.sqlstate = "23505", .message = "duplicate key", .hint = "none"}};
-
-    const auto failure = classify(std::make_exception_ptr(refused), leased("a.b", {"x"}));
-
-    CHECK(failure.terminal);
-    CHECK(failure.reason == "duplicate key (SQLSTATE 23505), in insert order; hint: none");
 }

@@ -59,7 +59,7 @@ awaitable<void> note(warehouse& house, delivery<order_placed> order)
 awaitable<void> ship(warehouse& house, delivery<order_placed> order)
 {
     if (house.closed)
-        throw terminal_error("Carrier: closed");
+        throw terminal_error("Carrier", "closed");
     ++house.shipped.at(static_cast<std::size_t>(order->number));
     co_return;
 }
@@ -71,7 +71,7 @@ awaitable<void> book_payment(warehouse& house, delivery<order_paid> order, pg::t
 {
     co_await work.execute(insert_payment, order->number);
     if (house.closed)
-        throw terminal_error("Bank: closed");
+        throw terminal_error("Bank", "closed");
 }
 
 registry handlers_of(warehouse& house)

@@ -141,6 +141,7 @@ constexpr std::string_view matrix =
     "cuebox_worker: outbox_settle_locked() execute\n"
     "cuebox_worker: outbox_settle_locked() execute\n"
     "cuebox_worker: outbox_shares() execute\n"
+    "cuebox_worker: outbox_trace_of() execute\n"
     "cuebox_worker: outbox_turn() execute\n"
     "cuebox_worker: reading_backlog select\n"
     "cuebox_worker: reading_dead_letters select\n"

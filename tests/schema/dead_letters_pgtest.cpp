@@ -37,6 +37,27 @@ TEST_CASE("a row remembers whose failure its error is", "[schema]")
     CHECK(outbox.handlers() == "pending|c.one\nfailed|c.two\ndelivered|");
 }
 
+TEST_CASE("the class of a dead letter is what stands before the colon of its first line, and short",
+          "[schema]")
+{
+    outbox outbox;
+    outbox.ask("select t.publish_many(1, 5); select t.claim();"
+               "select t.settle(1, 'failed', error => 'shop.no_stock: of 7: none'),"
+               "    t.settle(2, 'failed', error => 'no colon at all'),"
+               "    t.settle(3, 'failed', error => E'two lines\nand a: colon'),"
+               "    t.settle(4, 'failed', error => repeat('x', 1900)),"
+               "    t.settle(5, 'failed', error => '')");
+
+    CHECK(outbox.ask("select t.n(id), left(error_class, 20), length(error_class) "
+                     "from core.dead_letters order by id") == "1|shop.no_stock|13\n"
+                                                              "2|no colon at all|15\n"
+                                                              "3|two lines|9\n"
+                                                              "4|xxxxxxxxxxxxxxxxxxxx|120\n"
+                                                              "5||0");
+    CHECK(outbox.ask("select t.n(id) from core.find_dead_letters(p_error_class => 'two lines')") ==
+          "3");
+}
+
 TEST_CASE("the transactional flow remembers it too", "[schema]")
 {
     outbox outbox;

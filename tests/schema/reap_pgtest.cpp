@@ -368,6 +368,18 @@ TEST_CASE("a worker that starts learns how many before it were lost", "[schema]"
     CHECK(outbox.ask(lost) == "0|0|0");
 }
 
+TEST_CASE("of a row that is taken back, the trace it was published in can be told", "[schema]")
+{
+    outbox outbox;
+    const std::string trace = "00-11111111111111111111111111111111-2222222222222222-01";
+    outbox.ask("select t.publish(1), t.publish(2);"
+               "update core.outbox set trace_context = '" +
+               trace + "' where id = t.id(1)");
+
+    CHECK(outbox.ask("select core.outbox_trace_of(t.id(1)), core.outbox_trace_of(t.id(2)) is null, "
+                     "core.outbox_trace_of(t.id(3)) is null") == trace + "|t|t");
+}
+
 TEST_CASE("of a copy of a broadcast that is taken back, the event's own id is told", "[schema]")
 {
     outbox outbox;

@@ -98,20 +98,27 @@ TEST_CASE("what a program answers, and how it exits, decides what becomes of its
         std::string event;
     };
     const row table[] = {
-        {R"(echo '{\"error\": \"no such order\"}')", "failed 1 no such order", "failed 0: 1"},
-        {R"(echo '{\"error\": \"busy\", \"retry\": true}')", "failed 2 busy", "failed 1: 1"},
-        {"echo bad input >&2; exit 65", "failed 1 sh exited with 65: bad input", "failed 0: 1"},
-        {"echo busy >&2; exit 3", "failed 2 sh exited with 3: busy", "failed 1: 1"},
-        {R"(printf 'a\\377b' >&2; exit 65)", "failed 1 sh exited with 65: a\uFFFDb", "failed 0: 1"},
-        {"kill -9 $$", "failed 2 sh was ended by signal 9", "failed 1: 1"},
+        {R"(echo '{\"error\": \"no such order\"}')", "failed 1 task_failed: no such order",
+         "failed 0: 1"},
+        {R"(echo '{\"error\": \"busy\", \"retry\": true}')", "failed 2 task_failed: busy",
+         "failed 1: 1"},
+        {R"(echo '{\"error\": \"of 9\", \"error_class\": \"no order\"}')",
+         "failed 1 no order: of 9", "failed 0: 1"},
+        {"echo bad input >&2; exit 65", "failed 1 bad input: sh exited with 65", "failed 0: 1"},
+        {"echo busy >&2; exit 3", "failed 2 busy: sh exited with 3", "failed 1: 1"},
+        {R"(printf 'a\\377b' >&2; exit 65)", "failed 1 a\uFFFDb: sh exited with 65", "failed 0: 1"},
+        {"kill -9 $$", "failed 2 ended by signal 9: sh", "failed 1: 1"},
         {R"(echo '{\"result\": null}')", "succeeded 1 null", "delivered 0: 1"},
         {R"(echo '{}')",
-         "failed 2 sh answered none of result, needs_approval and error: one is an answer",
+         "failed 2 bad answer: sh answered none of result, needs_approval and error: one is an "
+         "answer",
          "failed 1: 1"},
         {R"(echo '{\"result\": 1, \"error\": \"x\"}')",
-         "failed 2 sh answered several of result, needs_approval and error: one is an answer",
+         "failed 2 bad answer: sh answered several of result, needs_approval and error: one is an "
+         "answer",
          "failed 1: 1"},
-        {"head -c 3000000 /dev/zero", "failed 1 sh answered more than 2 MiB", "failed 0: 1"},
+        {"head -c 3000000 /dev/zero", "failed 1 bad answer: sh answered more than 2 MiB",
+         "failed 0: 1"},
     };
 
     for (const row& each : table) {
@@ -168,7 +175,7 @@ TEST_CASE("a program that never stops answering is killed for it", "[worker]")
 
     create(shop);
 
-    CHECK(tasks_are(shop, "failed 1 sh answered more than 2 MiB"));
+    CHECK(tasks_are(shop, "failed 1 bad answer: sh answered more than 2 MiB"));
     CHECK(shop.reaches("failed 0: 1"));
     CHECK(worker->stop() == 0);
 }
@@ -181,7 +188,7 @@ TEST_CASE("a program that takes longer than its executor's timeout is killed, an
 
     create(shop);
 
-    CHECK(tasks_are(shop, "failed 2 took longer than its timeout of 100ms"));
+    CHECK(tasks_are(shop, "failed 2 timeout: took longer than 100ms"));
     CHECK(worker->stop() == 0);
 }
 
@@ -192,7 +199,8 @@ TEST_CASE("a task of a kind that the worker has no executor for says which it ha
 
     create(shop, "{}", "other");
 
-    CHECK(tasks_are(shop, "failed 0 no executor for tasks of kind \"other\": this worker has sh"));
+    CHECK(tasks_are(shop,
+                    "failed 0 no executor: tasks of kind \"other\" have none: this worker has sh"));
     CHECK(worker->stop() == 0);
 }
 

@@ -3,6 +3,8 @@
 #include "worker/workshop.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <tao/json/from_string.hpp>
+#include <tao/json/value.hpp>
 
 using namespace cuebox::worker::test;
 using cuebox::test::http_get;
@@ -59,7 +61,7 @@ TEST_CASE("a dead letter arrives at Sentry as an envelope", "[worker]")
     CHECK(contains(item, id));
     CHECK(contains(item, "\"event_type\":\"test.refused\""));
     CHECK(contains(item, "\"handler_name\":\"test.refusal\""));
-    CHECK(contains(item, "false exited with 1"));
+    CHECK(contains(item, "exited with 1: false"));
     CHECK(contains(item, "\"attempts\":0"));
     CHECK_FALSE(contains(item, cuebox::test::canary::payload));
     CHECK(worker->stop() == 0);
@@ -87,4 +89,43 @@ TEST_CASE("a receiver that hangs costs alerts, which are counted, and no event",
                        R"(result="delivered"})") == 2000);
     // What waits is given up at the end.
     CHECK(worker->stop() == 0);
+}
+
+TEST_CASE("a dead letter's log line and its alerts carry the trace of its event", "[worker]")
+{
+    workshop shop;
+    const http_receiver receiver([](const std::string&, std::size_t) { return 200; });
+    const std::string hook = R"({"kind": "webhook", "url": ")" + receiver.url("/hook") + R"("})";
+    const auto worker = shop.start_stock(
+        {.handlers = R"({"name": "test.refusal", "kind": "exec", "events": ["test.refused"],
+            "command": ["sh", "-c", "printf 'café\\rno \\377 \"order\"' >&2; exit 65"]})",
+         .process = R"("alerts": [)" + hook + R"(, {"kind": "log"}], )",
+         .log = R"("json": true, "environment": "live", )"});
+
+    shop.database.query("select core.outbox_publish('test.refused', 'test', 7, '{}', "
+                        "p_trace_context => "
+                        "'00-11111111111111111111111111111111-2222222222222222-01')");
+
+    REQUIRE(eventually([&] { return receiver.requests().size() == 1; }));
+    const std::string got = receiver.requests().front();
+    INFO(got);
+    CHECK(contains(got, R"("trace_id":"11111111111111111111111111111111")"));
+    CHECK(worker->stop() == 0);
+    std::istringstream log(worker->log());
+    std::size_t told = 0;
+    for (std::string line; std::getline(log, line);) {
+        INFO(line);
+        const auto read = tao::json::from_string(line);
+        CHECK(read.at("environment").get_string() == "live");
+        CHECK(read.at("service").get_string() == "cuebox");
+        CHECK_FALSE(read.at("version").get_string().empty());
+        const std::string& message = read.at("message").get_string();
+        if (message != "dead letter" && message != "alert" && message != "handled")
+            continue;
+        ++told;
+        CHECK(read.at("trace_id").get_string() == "11111111111111111111111111111111");
+        CHECK(read.at("span_id").get_string() == "2222222222222222");
+        CHECK(contains(line, "café"));
+    }
+    CHECK(told == 3);
 }

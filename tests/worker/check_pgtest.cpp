@@ -104,7 +104,7 @@ TEST_CASE("cuebox worker without a schema says what to do", "[worker]")
 TEST_CASE("cuebox worker refuses a schema that lacks what it calls", "[worker]")
 {
     workshop shop;
-    shop.database.query("drop function core.outbox_turn");
+    shop.database.query("drop function core.outbox_trace_of");
 
     const auto ended =
         shop.run_stock({.handlers = R"({"name": "test.log", "kind": "log", "events": ["a"]})"});

@@ -85,6 +85,10 @@ TEST_CASE("what the database will never take is a dead letter, all else is tried
     CHECK(shop.reaches("delivered 0: 2, failed 0: 2, failed 5: 1"));
     CHECK(contains(shop.database.query("select string_agg(last_error, ' ') from core.outbox"),
                    "once_pkey"));
+    // As the runbook groups them.
+    CHECK(shop.database.query("select string_agg(distinct split_part(last_error, ':', 1), ', ') "
+                              "from core.outbox where status = 'failed'") ==
+          "SQLSTATE 22P02, SQLSTATE 23505, SQLSTATE 42P01");
     CHECK(worker->stop() == 0);
 }
 
@@ -116,7 +120,7 @@ TEST_CASE("a program that exits with 65 has refused the event for good", "[worke
     shop.publish("test.exec", "{}");
 
     CHECK(shop.reaches("failed 0: 1"));
-    CHECK(last_error(shop) == "sh exited with 65: no such order");
+    CHECK(last_error(shop) == "no such order: sh exited with 65");
     CHECK(worker->stop() == 0);
 }
 
@@ -142,7 +146,7 @@ TEST_CASE("a program that ends in any other way is run again", "[worker]")
         shop.publish("test.exec", "{}");
 
         CHECK(shop.reaches("failed 1: 1"));
-        CHECK(last_error(shop) == "sh exited with 3: busy");
+        CHECK(last_error(shop) == "busy: sh exited with 3");
         CHECK(worker->stop() == 0);
     }
     SECTION("a signal is no exit")
@@ -152,7 +156,7 @@ TEST_CASE("a program that ends in any other way is run again", "[worker]")
         shop.publish("test.exec", "{}");
 
         CHECK(shop.reaches("failed 1: 1"));
-        CHECK(last_error(shop) == "sh was ended by signal 9");
+        CHECK(last_error(shop) == "ended by signal 9: sh");
         CHECK(worker->stop() == 0);
     }
     SECTION("one that is not there, too")
@@ -164,7 +168,7 @@ TEST_CASE("a program that ends in any other way is run again", "[worker]")
         shop.publish("test.exec", "{}");
 
         CHECK(shop.reaches("failed 0: 1"));
-        CHECK(last_error(shop).starts_with("could not run /no/such/program: "));
+        CHECK(last_error(shop).starts_with("could not run: /no/such/program: "));
         CHECK(worker->stop() == 0);
     }
 }
@@ -192,7 +196,7 @@ TEST_CASE("what a program says that is no text does not keep its row from being 
     shop.publish("test.exec", "{}");
 
     CHECK(shop.reaches("failed 0: 1"));
-    CHECK(last_error(shop).starts_with("sh exited with 65: a"));
+    CHECK(last_error(shop).starts_with("a"));
     CHECK(worker->stop() == 0);
 }
 
@@ -222,7 +226,7 @@ TEST_CASE("a program that takes too long is killed with all it has started", "[w
     shop.publish("test.exec", "{}");
 
     CHECK(shop.reaches("failed 1: 1"));
-    CHECK(last_error(shop) == "took longer than its timeout of 300ms");
+    CHECK(last_error(shop) == "timeout: took longer than 300ms");
     const pid_t child = std::stoi(read_file(out));
     CHECK(eventually([&] {
         const std::string state = read_file("/proc/" + std::to_string(child) + "/stat");

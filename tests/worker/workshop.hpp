@@ -108,13 +108,14 @@ private:
 class workshop
 {
 public:
-    // Handlers as they stand in a config; settings of the context, and of the process, each with a
-    // comma after it.
+    // Handlers as they stand in a config; settings of the context, of the process and of its log,
+    // each with a comma after it.
     struct plan
     {
         std::string handlers;
         std::string settings = "";
         std::string process = "";
+        std::string log = "";
     };
 
     // A worker with the handlers of test_worker.cpp.
@@ -207,8 +208,8 @@ private:
 
     static void write_config(const std::string& name, const plan& plan)
     {
-        write_file(name, R"({ "log": { "level": "debug", "file": ")" + name + R"(.log" }, )" +
-                             plan.process + R"(
+        write_file(name, R"({ "log": { )" + plan.log + R"("level": "debug", "file": ")" + name +
+                             R"(.log" }, )" + plan.process + R"(
             "contexts": [ { "context": "test", "generation": 7, )" +
                              (contains(plan.settings, "gauge") ? "" : R"("gauge": "1h", )") +
                              plan.settings + R"( "handlers": [ )" + plan.handlers + " ] } ] }");
