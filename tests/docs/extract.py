@@ -157,7 +157,7 @@ def render(page, out):
             count, given = count + 1, line
             body = "".join(mark(at) + each + "\n" for at, each in what)
             bare = without_literals(body)
-            returns = "cuebox::awaitable<void>" if "co_await" in bare or "co_return" in bare \
+            returns = "boost::asio::awaitable<void>" if "co_await" in bare or "co_return" in bare \
                 else "int" if any(re.match(r"return\b", each) for _, each in what) else "void"
             text.append(f"{returns} block_{count}({given})\n{{\n{body}}}\n")
     if open_:

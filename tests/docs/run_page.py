@@ -6,7 +6,8 @@
 The reader starts in a directory that looks like the repository, built. Lines that start with `$ ` are commands, those
 after them what they print; a block without them is a script. A plain block after a ```sh block is what its last command
 prints. `…` stands for anything, and so do times, ids and names of hosts. A plain block that follows a file's name in
-the text is that file. "In a second terminal" is a second shell, "first terminal" the first one again.
+the text is that file. "In a second terminal" is a second shell, "first terminal" the first one again, and "from the
+repository's directory" a new one there.
 
 `cuebox worker` goes on running until there is something else to do in its terminal, or the text says `^C`. /tmp and /opt
 are directories of this run alone, so that two runs do not meet.
@@ -76,6 +77,7 @@ def pattern(line):
     made = re.escape(line.strip())
     for shown, meant in [(r"\d\d:\d\d:\d\d\\?\.\d{3}", r"[\\d:.]+"),
                          (r"[0-9a-f]{8}(\\-[0-9a-f]{4}){3}\\-[0-9a-f]{12}", r"[0-9a-f-]{36}"),
+                         (r"[0-9a-f]{8}\\-…", r"[0-9a-f-]{36}"),
                          (r"@host:\d+:[0-9a-f]+", r"@\\S+"), ("…", ".*")]:
         made = re.sub(shown, meant, made)
     return re.sub(r"(\\ )+", r"\\s+", made)
@@ -169,6 +171,8 @@ class reader:
             self.at = self.terminal(2)
         elif "first terminal" in before:
             self.at = self.terminal(1)
+        elif "the repository's directory" in before:
+            self.at = self.terminal(3)
         named = re.findall(r"`([\w.]+\.(?:jaxn|txt|cpp|json))`", before)
         if language == "sh":
             for command, shown in commands(lines):
