@@ -5,6 +5,7 @@
 #include "crew.hpp"
 #include "gauge.hpp"
 #include "lane.hpp"
+#include "log_reports.hpp"
 #include "reaper.hpp"
 #include "retry.hpp"
 #include "settler.hpp"
@@ -140,12 +141,7 @@ void context::furnish()
     tree_->add<gauge>("gauge", company_);
     tree_->add<sweeper>("sweeper", company_);
 
-    tree_->report_to([log = all.log](const report& report) {
-        using enum report::kind;
-        const bool bad = report.what != started && report.what != ended;
-        log.log(bad ? telemetry::level::error : telemetry::level::debug, to_string(report.what),
-                {{"actor", report.path}, {"detail", report.detail}});
-    });
+    tree_->report_to(log_reports(all.log));
 }
 
 void context::start()

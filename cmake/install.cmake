@@ -1,6 +1,17 @@
 # `cmake --install` and find_package(cuebox): headers, libraries, and the targets as cuebox::ROOM.
 include(CMakePackageConfigHelpers)
 
+# What cuebox-config.cmake tells of this build: the compiler, by the name it is called by, and where dependencies are that
+# `./dev` has fetched into this tree.
+cmake_path(GET CMAKE_CXX_COMPILER FILENAME CUEBOX_COMPILER_NAME)
+set(CUEBOX_FETCHED_PREFIX "")
+foreach(prefix ${CMAKE_PREFIX_PATH})
+    cmake_path(IS_PREFIX PROJECT_SOURCE_DIR "${prefix}" is_fetched)
+    if(is_fetched)
+        list(APPEND CUEBOX_FETCHED_PREFIX "\"${prefix}\"")
+    endif()
+endforeach()
+list(JOIN CUEBOX_FETCHED_PREFIX " " CUEBOX_FETCHED_PREFIX)
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/cuebox-config.cmake.in"
                               "${PROJECT_BINARY_DIR}/cuebox-config.cmake"
                               INSTALL_DESTINATION lib/cmake/cuebox)
@@ -9,7 +20,6 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/cuebox-config-version.cm
 install(FILES "${PROJECT_BINARY_DIR}/cuebox-config.cmake"
               "${PROJECT_BINARY_DIR}/cuebox-config-version.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/Findopentelemetry.cmake"
-              "${PROJECT_SOURCE_DIR}/cmake/Findtaojson.cmake"
         DESTINATION lib/cmake/cuebox)
 install(EXPORT cuebox-targets NAMESPACE cuebox:: DESTINATION lib/cmake/cuebox)
 

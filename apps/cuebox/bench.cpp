@@ -1,8 +1,8 @@
 #include "bench.hpp"
 
 #include "bench_case.hpp"
-#include "database.hpp"
 
+#include <cuebox/cli/database.hpp>
 #include <cuebox/event/encode.hpp>
 
 #include <CLI/CLI.hpp>

@@ -1,6 +1,6 @@
 #include "confirm.hpp"
 
-#include "command.hpp"
+#include <cuebox/cli/command.hpp>
 
 #include <array>
 #include <cstdio>

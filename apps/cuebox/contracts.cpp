@@ -1,7 +1,6 @@
 #include "contracts.hpp"
 
-#include "files.hpp"
-
+#include <cuebox/cli/files.hpp>
 #include <cuebox/event/compare.hpp>
 #include <cuebox/event/contract.hpp>
 #include <cuebox/event/encode.hpp>

@@ -1,8 +1,8 @@
 #include "demo_script.hpp"
 
-#include "command.hpp"
 #include "progress.hpp"
 
+#include <cuebox/cli/command.hpp>
 #include <cuebox/event/uuid.hpp>
 #include <cuebox/runtime/ask.hpp>
 

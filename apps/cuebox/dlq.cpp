@@ -1,11 +1,12 @@
 #include "dlq.hpp"
 
-#include "database.hpp"
 #include "dlq_arguments.hpp"
 #include "dlq_change.hpp"
 #include "dlq_print.hpp"
 #include "json.hpp"
 #include "run.hpp"
+
+#include <cuebox/cli/database.hpp>
 
 #include <CLI/CLI.hpp>
 

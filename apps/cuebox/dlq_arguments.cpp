@@ -1,7 +1,6 @@
 #include "dlq_arguments.hpp"
 
-#include "command.hpp"
-
+#include <cuebox/cli/command.hpp>
 #include <cuebox/config/duration.hpp>
 #include <cuebox/operations/recovery.hpp>
 

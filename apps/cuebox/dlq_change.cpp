@@ -1,12 +1,12 @@
 #include "dlq_change.hpp"
 
 #include "confirm.hpp"
-#include "database.hpp"
 #include "dlq_arguments.hpp"
 #include "json.hpp"
 #include "progress.hpp"
 #include "run.hpp"
 
+#include <cuebox/cli/database.hpp>
 #include <cuebox/operations/recovery.hpp>
 
 #include <CLI/CLI.hpp>

@@ -1,13 +1,13 @@
 #include "generation.hpp"
 
 #include "confirm.hpp"
-#include "database.hpp"
 #include "json.hpp"
 #include "progress.hpp"
 #include "run.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
 
+#include <cuebox/cli/database.hpp>
 #include <cuebox/operations/generations.hpp>
 
 #include <CLI/CLI.hpp>

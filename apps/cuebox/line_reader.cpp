@@ -1,6 +1,6 @@
 #include "line_reader.hpp"
 
-#include "command.hpp"
+#include <cuebox/cli/command.hpp>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>

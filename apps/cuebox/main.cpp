@@ -1,5 +1,4 @@
 #include "bench.hpp"
-#include "command.hpp"
 #include "contracts.hpp"
 #include "demo.hpp"
 #include "dlq.hpp"
@@ -9,31 +8,11 @@
 #include "status.hpp"
 #include "sweep.hpp"
 #include "task.hpp"
-#include "terminal.hpp"
 #include "worker.hpp"
 
+#include <cuebox/cli/command.hpp>
+
 #include <CLI/CLI.hpp>
-
-#include <cstdio>
-#include <exception>
-
-namespace {
-
-int complain(const char* what, const char* advice, int code)
-{
-    std::fprintf(stderr, "cuebox: %s%s\n", what, advice);
-    return code;
-}
-
-// What is still in a buffer may find the disk full, or nobody to read it.
-int with_all_written(int code)
-{
-    if (code != cuebox::cli::done || cuebox::cli::output_holds())
-        return code;
-    return complain(cuebox::cli::output_lost, "", cuebox::cli::failed);
-}
-
-}
 
 int main(int argc, char** argv)
 {
@@ -58,23 +37,5 @@ int main(int argc, char** argv)
     cli::add_contracts(app, chosen);
     cli::add_bench(app, chosen);
 
-    try {
-        app.parse(argc, argv);
-        if (chosen)
-            return with_all_written(chosen());
-        std::fputs(app.help().c_str(), stdout);
-        return with_all_written(cli::done);
-    }
-    catch (const CLI::Success& asked_for) {
-        return with_all_written(app.exit(asked_for));
-    }
-    catch (const CLI::ParseError& wrong) {
-        return complain(wrong.what(), ": `cuebox --help` lists what there is", cli::wrong_usage);
-    }
-    catch (const cli::usage_error& wrong) {
-        return complain(wrong.what(), "", cli::wrong_usage);
-    }
-    catch (const std::exception& failure) {
-        return complain(failure.what(), "", cli::failed);
-    }
+    return cli::run_program(app, argc, argv, chosen);
 }

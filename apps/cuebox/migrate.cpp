@@ -1,8 +1,8 @@
 #include "migrate.hpp"
 
-#include "database.hpp"
 #include "run.hpp"
 
+#include <cuebox/cli/database.hpp>
 #include <cuebox/event/encode.hpp>
 #include <cuebox/outbox/migrate.hpp>
 

@@ -1,11 +1,11 @@
 #include "publish.hpp"
 
-#include "database.hpp"
 #include "line_reader.hpp"
 #include "progress.hpp"
 #include "publish_line.hpp"
 #include "run.hpp"
 
+#include <cuebox/cli/database.hpp>
 #include <cuebox/event/encode.hpp>
 #include <cuebox/outbox/bulk.hpp>
 #include <cuebox/outbox/publisher.hpp>

@@ -1,7 +1,6 @@
 #include "publish_line.hpp"
 
-#include "command.hpp"
-
+#include <cuebox/cli/command.hpp>
 #include <cuebox/config/duration.hpp>
 #include <cuebox/config/nearest.hpp>
 #include <cuebox/event/decode.hpp>

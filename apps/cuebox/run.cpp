@@ -1,7 +1,6 @@
 #include "run.hpp"
 
-#include "command.hpp"
-
+#include <cuebox/cli/command.hpp>
 #include <cuebox/pg/cancels.hpp>
 #include <cuebox/pg/error.hpp>
 

@@ -1,11 +1,11 @@
 #include "status.hpp"
 
-#include "database.hpp"
 #include "run.hpp"
 #include "status_report.hpp"
 #include "status_screen.hpp"
 #include "terminal.hpp"
 
+#include <cuebox/cli/database.hpp>
 #include <cuebox/event/encode.hpp>
 #include <cuebox/operations/status.hpp>
 #include <cuebox/pg/connection.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "command.hpp"
+#include <cuebox/cli/command.hpp>
 
 namespace CLI {
 class App;

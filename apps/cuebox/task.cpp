@@ -1,12 +1,12 @@
 #include "task.hpp"
 
 #include "confirm.hpp"
-#include "database.hpp"
 #include "json.hpp"
 #include "run.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
 
+#include <cuebox/cli/database.hpp>
 #include <cuebox/handlers/agent_tasks/tasks.hpp>
 #include <cuebox/pg/error.hpp>
 

@@ -47,12 +47,6 @@ bool continues_letter(char byte)
 
 }
 
-bool output_holds()
-{
-    std::cout.flush();
-    return std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
-}
-
 bool draws()
 {
     const char* terminal = std::getenv("TERM");

@@ -9,11 +9,6 @@
 // What commands that draw on a terminal share.
 namespace cuebox::cli {
 
-// Writes out what was printed so far; false when that, or anything before it, could not be written.
-bool output_holds();
-inline constexpr const char* output_lost =
-    "the output could not be written: is the disk full, or the reader gone?";
-
 // Whether stdout is a terminal that can be drawn on.
 bool draws();
 bool speaks_unicode();

@@ -1,42 +1,22 @@
 #include <cuebox/outbox/pg_relay.hpp>
+#include <cuebox/worker/crew.hpp>
 #include <cuebox/worker/instruments.hpp>
 #include <cuebox/worker/run.hpp>
-#include <cuebox/worker/shift.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/use_future.hpp>
 
-#include <algorithm>
-#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <functional>
-#include <map>
 #include <memory>
 #include <thread>
 
 namespace cuebox::worker {
 
 namespace {
-
-// Every lane and settler of a context may be at work at once, and its keepers now and then.
-std::size_t connections_for(const worker_config& config, const registry& handlers)
-{
-    std::size_t most = 0;
-    for (const context_config& each : config.contexts) {
-        most += 2 * each.lanes + 2;
-        // A transactional handler of a leased event holds one while it runs.
-        const handling::handler_set set(plan_context(each, handlers).handlers);
-        const bool mixed = std::ranges::any_of(set.leased_types(), [&](const std::string& type) {
-            return std::ranges::any_of(set.for_type(type), &handling::handler::transactional,
-                                       [](const auto& one) -> const auto& { return *one; });
-        });
-        most += mixed ? each.workers : 0;
-    }
-    return std::max<std::size_t>(4, most);
-}
 
 template <class T>
 T finish(awaitable<T> question)
@@ -117,64 +97,9 @@ private:
     std::thread thread_;
 };
 
-// The threads of a worker, and what stops them all.
-class crew_of_shifts
-{
-public:
-    void add(std::unique_ptr<shift> one) { shifts_.push_back(std::move(one)); }
-    shift& operator[](std::size_t number) { return *shifts_[number]; }
-
-    void update(const context_plan& plan, const telemetry::logger& log)
-    {
-        for (const auto& each : shifts_)
-            each->update(plan, log);
-    }
-    // Each context with its number among those of its name.
-    std::vector<watched_context> watch() const
-    {
-        std::vector<watched_context> all;
-        std::map<std::string, std::size_t> copies;
-        for (const auto& shift : shifts_)
-            for (watched_context& each : shift->watch()) {
-                each.copy = ++copies[each.whom->name()];
-                all.push_back(each);
-            }
-        return all;
-    }
-
-    // From any thread, and before the start too.
-    void stop()
-    {
-        stopping_ = true;
-        for (const auto& each : shifts_)
-            each->stop();
-    }
-    // Runs them to their end; false when one gave up, and with it all.
-    bool run(const telemetry::logger& log)
-    {
-        // Half a service is worse than one that its operator sees restart.
-        const auto gave_up = [this, &log](const std::string& why) {
-            log.error(why);
-            stop();
-        };
-        for (const auto& each : shifts_)
-            each->start(gave_up);
-        if (stopping_) // Before they were all there to hear it.
-            stop();
-        bool well = true;
-        for (const auto& each : shifts_)
-            well = each->join() && well;
-        return well;
-    }
-
-private:
-    std::vector<std::unique_ptr<shift>> shifts_;
-    std::atomic<bool> stopping_{false};
-};
-
 }
 
-int run(const worker_config& config, const registry& handlers, run_options options)
+int run(crew& all, run_options options)
 {
     // A program that ends before it has read its event is no reason to die.
     std::signal(SIGPIPE, SIG_IGN);
@@ -187,29 +112,18 @@ int run(const worker_config& config, const registry& handlers, run_options optio
     }
 
     // What is declared later is gone earlier: signals, then what looks at the contexts, then these.
-    instruments seen(config, options);
-    crew_of_shifts shifts;
-    const std::size_t threads = std::max<std::size_t>(config.threads, 1);
-    for (std::size_t i = 0; i < threads; ++i)
-        shifts.add(std::make_unique<shift>(
-            options.database, config.connections.value_or(connections_for(config, handlers))));
-    const auto plans = plan_contexts(config, handlers);
-    // More threads than contexts: each of those runs several times over, and they share its work.
-    for (std::size_t i = 0; i < std::max(threads, plans.size()); ++i) {
-        auto plan = plans[i % plans.size()];
-        plan.options.log = options.log;
-        seen.attach(plan.options);
-        plan.options.line = options.database;
-        plan.options.pooled_line = !deaf.empty();
-        shifts[i % threads].add(std::move(plan));
-    }
-    const auto endpoint = seen.open_endpoint(shifts.watch());
+    instruments seen(all.config(), options);
+    const auto dismiss = [](crew* them) { them->dismiss(); };
+    const std::unique_ptr<crew, decltype(dismiss)> dismissed_at_the_end(&all, dismiss);
+    all.open(options.database, options.log, [&](context_options& each) {
+        seen.attach(each);
+        each.pooled_line = !deaf.empty();
+    });
+    const auto endpoint = seen.open_endpoint(all.watch());
 
     const auto reread = [&] {
         try {
-            const auto again = plan_contexts(options.reread(), handlers);
-            for (const context_plan& each : again)
-                shifts.update(each, options.log);
+            all.update(options.reread(), options.log);
         }
         catch (const std::exception& error) {
             options.log.error("config not taken over", {{"error", std::string(error.what())}});
@@ -217,13 +131,24 @@ int run(const worker_config& config, const registry& handlers, run_options optio
     };
     const auto stop = [&] {
         options.log.info("stopping: running handlers may finish");
-        shifts.stop();
+        all.stop();
     };
     const signal_watch signals(stop, options.reread ? std::function<void()>(reread) : nullptr);
-    const bool well = shifts.run(options.log);
+    const bool well = all.run(options.log);
     seen.close();
     options.log.info("stopped");
     return well ? 0 : 1;
+}
+
+int run(const worker_config& config, const equipment& equip, run_options options)
+{
+    crew all(config, equip);
+    return run(all, std::move(options));
+}
+
+int run(const worker_config& config, const registry& handlers, run_options options)
+{
+    return run(config, equip_with(handlers), std::move(options));
 }
 
 }

@@ -1,3 +1,4 @@
+#include <cuebox/actors/log_reports.hpp>
 #include <cuebox/worker/shift.hpp>
 
 #include <boost/asio/co_spawn.hpp>
@@ -8,15 +9,27 @@
 
 namespace cuebox::worker {
 
-shift::shift(const pg::connect_options& database, std::size_t connections)
-    : pool_({.connect = database, .rules = {.size = connections}})
-{}
+shift::shift() = default;
+
+void shift::furnish(const equipment& equip, std::size_t thread, std::size_t threads)
+{
+    setup it(loop_, actors_, handlers_, thread, threads);
+    if (equip)
+        equip(it);
+}
+
+void shift::open(const pg::connect_options& database, std::size_t connections,
+                 const telemetry::logger& log)
+{
+    pool_.emplace(pg::pool_options{.connect = database, .rules = {.size = connections}});
+    actors_.report_to(actors::log_reports(log));
+}
 
 void shift::add(context_plan plan)
 {
     const duration heartbeat = plan.options.settings.heartbeat;
-    members_.push_back({.context = std::make_unique<context>(loop_, pool_, std::move(plan.handlers),
-                                                             std::move(plan.options)),
+    members_.push_back({.context = std::make_unique<context>(
+                            loop_, *pool_, std::move(plan.handlers), std::move(plan.options)),
                         .heartbeat = heartbeat});
 }
 
@@ -38,14 +51,23 @@ void shift::update(const context_plan& plan, const telemetry::logger& log)
     });
 }
 
-void shift::start(std::function<void(const std::string&)> gave_up)
+void shift::start_actors(const complaint& gave_up)
+{
+    thread_ = std::thread([this] { io_.run(); });
+    // A tree without actors would end at once.
+    if (actors_.snapshot().children.empty())
+        return;
+    actors_.start();
+    actors_ending_ = asio::co_spawn(io_, watch_actors(actors_, gave_up), asio::use_future);
+}
+
+void shift::start(const complaint& gave_up)
 {
     for (const member& each : members_) {
         each.context->start();
         endings_.push_back(
             asio::co_spawn(io_, watch_end(*each.context, gave_up), asio::use_future));
     }
-    thread_ = std::thread([this] { io_.run(); });
 }
 
 void shift::stop()
@@ -60,19 +82,36 @@ bool shift::join()
     for (auto& each : endings_)
         well = each.get() && well;
     endings_.clear();
-    asio::post(io_, [this] { pool_.close(); });
+    return well;
+}
+
+bool shift::close()
+{
+    actors_.stop();
+    const bool well = !actors_ending_.valid() || actors_ending_.get();
+    asio::post(io_, [this] {
+        if (pool_)
+            pool_->close();
+    });
     guard_.reset();
     if (thread_.joinable())
         thread_.join();
     return well;
 }
 
+void shift::dismiss()
+{
+    if (thread_.joinable()) {
+        stop();
+        join();
+        close();
+    }
+    members_.clear();
+}
+
 shift::~shift()
 {
-    if (!thread_.joinable())
-        return;
-    stop();
-    join();
+    dismiss();
 }
 
 std::vector<watched_context> shift::watch() const
@@ -87,12 +126,21 @@ std::vector<watched_context> shift::watch() const
     return all;
 }
 
-awaitable<bool> shift::watch_end(context& whom, std::function<void(const std::string&)> gave_up)
+awaitable<bool> shift::watch_end(context& whom, complaint gave_up)
 {
     const exit_reason end = co_await whom.ended();
     const bool well = end.kind != exit_kind::failed;
     if (!well)
         gave_up("context " + whom.name() + " gave up: " + end.what());
+    co_return well;
+}
+
+awaitable<bool> shift::watch_actors(tree& whom, complaint gave_up)
+{
+    const exit_reason end = co_await whom.ended();
+    const bool well = end.kind != exit_kind::failed;
+    if (!well)
+        gave_up("the program's actors gave up: " + end.what());
     co_return well;
 }
 

@@ -3,6 +3,11 @@
 #include <functional>
 #include <stdexcept>
 
+namespace CLI {
+class App;
+}
+
+// What programs with a command line share: arguments, exit codes, files, the database they work on.
 namespace cuebox::cli {
 
 // What the chosen command does once all arguments are known to be good; returns the exit code. Each
@@ -28,5 +33,14 @@ class usage_error : public failure
 public:
     using failure::failure;
 };
+
+// Writes out what was printed so far; false when that, or anything before it, could not be written.
+bool output_holds();
+inline constexpr const char* output_lost =
+    "the output could not be written: is the disk full, or the reader gone?";
+
+// The whole of a main(): parses the arguments, runs what they chose, else prints the help. Errors
+// are one sentence on stderr after the program's name; the exit code is one of those above.
+int run_program(CLI::App& app, int argc, char** argv, const action& chosen);
 
 }

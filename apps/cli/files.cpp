@@ -1,6 +1,5 @@
-#include "files.hpp"
-
-#include "command.hpp"
+#include <cuebox/cli/command.hpp>
+#include <cuebox/cli/files.hpp>
 
 #include <fstream>
 #include <iostream>

@@ -1,6 +1,5 @@
-#include "database.hpp"
-
-#include "command.hpp"
+#include <cuebox/cli/command.hpp>
+#include <cuebox/cli/database.hpp>
 
 #include <CLI/CLI.hpp>
 

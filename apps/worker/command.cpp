@@ -1,0 +1,77 @@
+#include <cuebox/cli/database.hpp>
+#include <cuebox/cli/files.hpp>
+#include <cuebox/telemetry/quill_log.hpp>
+#include <cuebox/worker/command.hpp>
+#include <cuebox/worker/crew.hpp>
+#include <cuebox/worker/run.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <memory>
+
+namespace cuebox::worker {
+
+namespace {
+
+struct worker_options
+{
+    std::string database;
+    std::string config;
+    bool check = false;
+    bool json = false;
+};
+
+worker_config read_config(const std::string& path)
+{
+    const auto text = cli::read_file(path);
+    if (!text)
+        throw cli::failure{"no config " + path + ": give --config an existing file"};
+    return parse_config(*text, path);
+}
+
+int run_worker(const worker_options& options, const equipment& equip, const std::string& version)
+{
+    // Whatever is wrong with a handler is said before anything starts.
+    crew all(read_config(options.config), equip);
+    if (options.check) {
+        const std::string tree = options.json ? all.describe_json() + "\n" : all.describe();
+        std::fputs(tree.c_str(), stdout);
+        return cli::done;
+    }
+    if (options.json)
+        throw cli::usage_error{"--json goes with --check: a worker's log is JSON by its config"};
+    const cli::database where{options.database};
+    const log_config& said = all.config().log;
+    const telemetry::logger log(telemetry::make_log({.json = said.json,
+                                                     .file = said.file,
+                                                     .from = {.service = said.service,
+                                                              .environment = said.environment,
+                                                              .version = version}}),
+                                said.level);
+    run_options how{.database = where.for_many_statements(),
+                    .reread = [path = options.config] { return read_config(path); },
+                    .log = log,
+                    .version = version};
+    const int code = run(all, std::move(how));
+    telemetry::flush_log();
+    return code;
+}
+
+}
+
+cli::action add_arguments(CLI::App& command, equipment equip, std::string version)
+{
+    auto options = std::make_shared<worker_options>();
+    cli::add_database_option(command, options->database);
+    command.add_option("--config", options->config, "The config: JSON with comments")
+        ->required()
+        ->type_name("FILE");
+    command.add_flag("--check", options->check, "Check the config, print what would run, and end");
+    command.add_flag("--json", options->json, "With --check: print as JSON");
+    return [options, equip = std::move(equip), version = std::move(version)] {
+        return run_worker(*options, equip, version);
+    };
+}
+
+}
