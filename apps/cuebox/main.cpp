@@ -21,10 +21,9 @@
 
 namespace {
 
-int complain(const char* what, const char* advice, int code)
+int complain(const std::string& what, int code)
 {
-    const std::string shown = cuebox::cli::printable_lines(what);
-    std::fprintf(stderr, "cuebox: %s%s\n", shown.c_str(), advice);
+    std::fprintf(stderr, "cuebox: %s\n", cuebox::cli::printable_lines(what).c_str());
     return code;
 }
 
@@ -33,7 +32,30 @@ int with_all_written(int code)
 {
     if (code != cuebox::cli::done || cuebox::cli::output_holds())
         return code;
-    return complain(cuebox::cli::output_lost, "", cuebox::cli::failed);
+    return complain(cuebox::cli::output_lost, cuebox::cli::failed);
+}
+
+// The command that was named, as far as it was understood.
+struct named
+{
+    explicit named(const CLI::App& app)
+    {
+        for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
+            at = at->get_subcommands().front();
+            command += (command.empty() ? "" : " ") + at->get_name();
+        }
+    }
+
+    std::string command; // "dlq replay"
+};
+
+std::string with_help(const CLI::ParseError& wrong, const std::string& command)
+{
+    std::string what = wrong.what();
+    while (what.ends_with('\n'))
+        what.pop_back();
+    return what + ": `cuebox " + command + (command.empty() ? "" : " ") +
+           "--help` lists what there is";
 }
 
 }
@@ -72,12 +94,12 @@ int main(int argc, char** argv)
         return with_all_written(app.exit(asked_for));
     }
     catch (const CLI::ParseError& wrong) {
-        return complain(wrong.what(), ": `cuebox --help` lists what there is", cli::wrong_usage);
+        return complain(with_help(wrong, named(app).command), cli::wrong_usage);
     }
     catch (const cli::usage_error& wrong) {
-        return complain(wrong.what(), "", cli::wrong_usage);
+        return complain(wrong.what(), cli::wrong_usage);
     }
     catch (const std::exception& failure) {
-        return complain(failure.what(), "", cli::failed);
+        return complain(failure.what(), cli::failed);
     }
 }

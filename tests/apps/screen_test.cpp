@@ -1,3 +1,4 @@
+#include "apps/cuebox/progress.hpp"
 #include "apps/cuebox/status_screen.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -89,4 +90,20 @@ TEST_CASE("a frame says that the connection is lost, and keeps what was known", 
 
     frame.add(busy());
     CHECK_FALSE(any(frame.lines(look), "the connection is lost"));
+}
+
+TEST_CASE("progress is never more than all of it", "[cuebox]")
+{
+    CHECK(progress_line(51, 0.5, 2) == "[###############...............] 50%  51 events, 25/s");
+    CHECK(progress_line(102, 1.02, 1) ==
+          "[##############################] 100%  102 events, 102/s");
+    CHECK(progress_line(0, -0.1, 1) == "[..............................] 0%  0 events, 0/s");
+    CHECK(progress_line(1, std::nullopt, 1) == "1 event, 1/s");
+}
+
+TEST_CASE("one is one event, and all other numbers are events", "[cuebox]")
+{
+    CHECK(counted(0, "event") == "0 events");
+    CHECK(counted(1, "event") == "1 event");
+    CHECK(counted(1234, "worker") == "1,234 workers");
 }
