@@ -2,6 +2,7 @@
 #include "command.hpp"
 #include "contracts.hpp"
 #include "demo.hpp"
+#include "denied.hpp"
 #include "dlq.hpp"
 #include "generation.hpp"
 #include "migrate.hpp"
@@ -43,10 +44,13 @@ struct named
         for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
             at = at->get_subcommands().front();
             command += (command.empty() ? "" : " ") + at->get_name();
+            if (const auto* option = at->get_option_no_throw("--database"); option && *option)
+                database = option->results().front();
         }
     }
 
     std::string command; // "dlq replay"
+    std::string database;
 };
 
 std::string with_help(const CLI::ParseError& wrong, const std::string& command)
@@ -98,6 +102,10 @@ int main(int argc, char** argv)
     }
     catch (const cli::usage_error& wrong) {
         return complain(wrong.what(), cli::wrong_usage);
+    }
+    catch (const pg::error& refused) {
+        const named what{app};
+        return complain(cli::in_words(refused, what.command, what.database), cli::failed);
     }
     catch (const std::exception& failure) {
         return complain(failure.what(), cli::failed);
