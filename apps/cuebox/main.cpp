@@ -12,6 +12,7 @@
 #include "sweep.hpp"
 #include "task.hpp"
 #include "terminal.hpp"
+#include "url.hpp"
 #include "worker.hpp"
 
 #include <CLI/CLI.hpp>
@@ -85,6 +86,7 @@ int main(int argc, char** argv)
     cli::add_sweep(app, chosen);
     cli::add_task(app, chosen);
     cli::add_contracts(app, chosen);
+    cli::add_url(app, chosen);
     cli::add_bench(app, chosen);
 
     try {

@@ -3,13 +3,18 @@
 #include "database.hpp"
 #include "files.hpp"
 
+#include <cuebox/embedded/platform.hpp>
 #include <cuebox/telemetry/quill_log.hpp>
 #include <cuebox/worker/run.hpp>
 
 #include <CLI/CLI.hpp>
 
+#include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <memory>
+#include <optional>
+#include <thread>
 
 namespace cuebox::cli {
 
@@ -30,6 +35,32 @@ worker::worker_config read_config(const std::string& path)
         throw failure{"no config " + path + ": give --config an existing file"};
     return worker::parse_config(*text, path);
 }
+
+// A worker that outlived the server of another command would try to reach it for ever. So it stops
+// with it.
+class joined_watch
+{
+public:
+    joined_watch(const embedded::running_server& joined, const telemetry::logger& log)
+        : thread_([this, &joined, &log](const std::stop_token& stopped) {
+              while (!stopped.stop_requested())
+                  if (embedded::wait_for_end(joined.pid, std::chrono::milliseconds(200))) {
+                      log.error("the Postgres in " + joined.data.string() +
+                                " has stopped: it was another command's; start this worker again, "
+                                "and it runs one of its own");
+                      ended_ = true;
+                      std::raise(SIGTERM);
+                      return;
+                  }
+          })
+    {}
+
+    bool ended() const { return ended_; }
+
+private:
+    std::atomic<bool> ended_{false};
+    std::jthread thread_;
+};
 
 int run_worker(const worker_options& options)
 {
@@ -55,9 +86,14 @@ int run_worker(const worker_options& options)
                             .reread = [path = options.config] { return read_config(path); },
                             .log = log,
                             .version = CUEBOX_VERSION};
+    std::optional<joined_watch> watch;
+    if (const auto* joined = where.joined()) {
+        log.info("joined the Postgres of another command", {{"directory", joined->data.string()}});
+        watch.emplace(*joined, log);
+    }
     const int code = worker::run(config, none, std::move(how));
     telemetry::flush_log();
-    return code;
+    return watch && watch->ended() ? failed : code;
 }
 
 }
