@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cuebox/pg/error.hpp>
+
 #include <functional>
 #include <stdexcept>
+#include <string>
 
 namespace CLI {
 class App;
@@ -39,8 +42,14 @@ bool output_holds();
 inline constexpr const char* output_lost =
     "the output could not be written: is the disk full, or the reader gone?";
 
+// Puts what the database has refused into words: for a command, such as "dlq list", and what that
+// got as --database.
+using explainer = std::function<std::string(const pg::error& refused, const std::string& command,
+                                            const std::string& database)>;
+
 // The whole of a main(): parses the arguments, runs what they chose, else prints the help. Errors
 // are one sentence on stderr after the program's name; the exit code is one of those above.
-int run_program(CLI::App& app, int argc, char** argv, const action& chosen);
+int run_program(CLI::App& app, int argc, char** argv, const action& chosen,
+                const explainer& explain = {});
 
 }

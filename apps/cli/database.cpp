@@ -7,8 +7,6 @@
 
 namespace cuebox::cli {
 
-namespace {
-
 std::string find_database(const std::string& given)
 {
     if (!given.empty())
@@ -18,8 +16,6 @@ std::string find_database(const std::string& given)
             return found;
     throw failure{"no database: give --database URL or set CUEBOX_DATABASE_URL, or try it on a "
                   "private one with --database embedded"};
-}
-
 }
 
 void add_database_option(CLI::App& command, std::string& given)
@@ -47,6 +43,11 @@ pg::connect_options database::options() const
 {
     // Preparing would not pay, and there may be a transaction pooler in between.
     return {.conninfo = conninfo_, .prepared_max = 0};
+}
+
+const embedded::running_server* database::joined() const
+{
+    return server_ ? server_->joined() : nullptr;
 }
 
 pg::connect_options database::for_many_statements() const

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cuebox/embedded/server.hpp>
+#include <cuebox/embedded/shared_server.hpp>
 #include <cuebox/pg/conninfo.hpp>
 
 #include <optional>
@@ -15,8 +15,12 @@ namespace cuebox::cli {
 // Adds --database to a command.
 void add_database_option(CLI::App& command, std::string& given);
 
-// The database a command works on: --database, else CUEBOX_DATABASE_URL, else DATABASE_URL. A
-// private server, for `embedded[:DIR]`, runs as long as this lives.
+// What --database gives, else CUEBOX_DATABASE_URL, else DATABASE_URL. Throws a failure when there
+// is none of them.
+std::string find_database(const std::string& given);
+
+// The database a command works on. For `embedded[:DIR]` that is a private server: the one that runs
+// in DIR already, else one of its own that runs as long as this lives.
 class database
 {
 public:
@@ -27,8 +31,11 @@ public:
     // For one that stays, and runs the same ones again and again.
     pg::connect_options for_many_statements() const;
 
+    // The private server, where it is another command's, and stops with that; else null.
+    const embedded::running_server* joined() const;
+
 private:
-    std::optional<embedded::server> server_;
+    std::optional<embedded::shared_server> server_;
     std::string conninfo_;
 };
 

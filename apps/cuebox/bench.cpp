@@ -1,6 +1,7 @@
 #include "bench.hpp"
 
 #include "bench_case.hpp"
+#include "numbers.hpp"
 
 #include <cuebox/cli/database.hpp>
 #include <cuebox/event/encode.hpp>
@@ -96,7 +97,7 @@ void add_common(CLI::App& command, bench_options& options)
     command.add_option("--settings", options.settings, "stock, tuned or both")
         ->check(CLI::IsMember({"stock", "tuned", "both"}));
     command.add_option("--batch", options.batch, "Claim so many at a time, neither more nor less")
-        ->check(CLI::PositiveNumber);
+        ->check(counts_from_one());
     command.add_flag("--json", options.json, "Print as JSON");
 }
 
@@ -110,11 +111,11 @@ void add_bench(CLI::App& app, action& chosen)
     command->require_subcommand(1);
     auto* drain = command->add_subcommand("drain", "Work off a backlog of events that do nothing");
     add_common(*drain, *options);
-    drain->add_option("--events", options->drained, "How many")->check(CLI::PositiveNumber);
+    drain->add_option("--events", options->drained, "How many")->check(counts_from_one());
     drain->callback([options, &chosen] { chosen = [options] { return bench_drain(*options); }; });
     auto* latency = command->add_subcommand("latency", "Publish to an idle worker, one at a time");
     add_common(*latency, *options);
-    latency->add_option("--events", options->timed, "How many")->check(CLI::PositiveNumber);
+    latency->add_option("--events", options->timed, "How many")->check(counts_from_one());
     latency->callback(
         [options, &chosen] { chosen = [options] { return bench_latency(*options); }; });
 }

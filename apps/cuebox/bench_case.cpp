@@ -167,8 +167,10 @@ latency_result run_latency(const pg::connect_options& database, const bench_case
         arrived.wait(lock, [&] { return took.size() >= wanted; });
         lock.unlock();
         runner.run(pause(std::chrono::milliseconds(5))); // So that it is idle again.
-        shown.show(static_cast<std::size_t>(i),
-                   static_cast<double>(i) / static_cast<double>(events));
+        // Of the events that are measured; the warm-up is not among them.
+        const std::int64_t measured = std::max<std::int64_t>(i + 1 - warm_up, 0);
+        shown.show(static_cast<std::size_t>(measured),
+                   static_cast<double>(measured) / static_cast<double>(events));
     }
     runner.stop();
     const server_counts after = count_server(runner);

@@ -2,6 +2,7 @@
 
 #include "confirm.hpp"
 #include "json.hpp"
+#include "numbers.hpp"
 #include "progress.hpp"
 #include "run.hpp"
 #include "table.hpp"
@@ -100,7 +101,7 @@ boost::asio::awaitable<int> retire(pg::connect_options where, const generation_o
                     "retire it again when they are done\n",
                     static_cast<long long>(now.generation), number(now.pending).c_str(),
                     number(now.in_flight).c_str(),
-                    (number(now.workers) + (now.workers == 1 ? " worker" : " workers")).c_str());
+                    counted(static_cast<std::size_t>(now.workers), "worker").c_str());
     co_return done;
 }
 
@@ -119,9 +120,9 @@ boost::asio::awaitable<int> drain(pg::connect_options where, const generation_op
     if (options.json)
         print_json(moved);
     else
-        std::printf("moved %s event%s from generation %lld to %lld\n", number(moved.moved).c_str(),
-                    moved.moved == 1 ? "" : "s", static_cast<long long>(moved.from),
-                    static_cast<long long>(moved.to));
+        std::printf("moved %s from generation %lld to %lld\n",
+                    counted(static_cast<std::size_t>(moved.moved), "event").c_str(),
+                    static_cast<long long>(moved.from), static_cast<long long>(moved.to));
     if (!options.json && moved.pending + moved.in_flight > 0)
         std::fprintf(
             stderr, "left there: %s pending, %s in flight; drain again when its workers are done\n",
@@ -159,9 +160,19 @@ void add_generation(CLI::App& app, action& chosen)
     group->require_subcommand(1);
     auto options = std::make_shared<generation_options>();
 
-    auto* made = add(*group, chosen, "allocate", "The next number, with who listens at the last",
-                     &allocate, options);
-    made->add_option("label,--label", options->label, "What it is, such as a version")->required();
+    auto* made = add(*group, chosen, "allocate", "Take the next number for a deployment", &allocate,
+                     options);
+    auto* label = made->add_option("label", options->label,
+                                   "Which deployment it is, such as v1.4.2: any text, for people "
+                                   "to tell generations apart in `generation list` and `status`")
+                      ->required();
+    // The same by name; the help has it once.
+    made->add_option("--label", options->label)
+        ->group("")
+        ->excludes(label)
+        ->each([label](const std::string&) { label->required(false); });
+    made->footer("Contexts that listen at the last generation listen at this one, too. Start its "
+                 "workers with\nthe number in CUEBOX_GENERATION.");
     add_by(*made, *options);
 
     add(*group, chosen, "list", "Which there are, and what they still have to do", &list, options);
@@ -171,7 +182,7 @@ void add_generation(CLI::App& app, action& chosen)
                         &retire, options);
     retired->add_option("generation", options->generation, "Its number")
         ->required()
-        ->check(CLI::PositiveNumber);
+        ->check(counts_from_one());
     add_by(*retired, *options);
 }
 
@@ -182,10 +193,10 @@ void add_drain(CLI::App& app, action& chosen)
         add(app, chosen, "drain", "Move what is pending to another generation", &drain, options);
     command->add_option("--from", options->from, "The generation that is left")
         ->required()
-        ->check(CLI::PositiveNumber);
+        ->check(counts_from_one());
     command->add_option("--to", options->to, "The one whose workers get it")
         ->required()
-        ->check(CLI::PositiveNumber);
+        ->check(counts_from_one());
     add_by(*command, *options);
     command->footer("Dead letters stay where they are: `cuebox dlq replay --generation G --to H`.");
 }

@@ -1,6 +1,7 @@
 #include "bench.hpp"
 #include "contracts.hpp"
 #include "demo.hpp"
+#include "denied.hpp"
 #include "dlq.hpp"
 #include "generation.hpp"
 #include "migrate.hpp"
@@ -8,6 +9,7 @@
 #include "status.hpp"
 #include "sweep.hpp"
 #include "task.hpp"
+#include "url.hpp"
 #include "worker.hpp"
 
 #include <cuebox/cli/command.hpp>
@@ -35,7 +37,8 @@ int main(int argc, char** argv)
     cli::add_sweep(app, chosen);
     cli::add_task(app, chosen);
     cli::add_contracts(app, chosen);
+    cli::add_url(app, chosen);
     cli::add_bench(app, chosen);
 
-    return cli::run_program(app, argc, argv, chosen);
+    return cli::run_program(app, argc, argv, chosen, &cli::in_words);
 }

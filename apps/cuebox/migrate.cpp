@@ -1,5 +1,6 @@
 #include "migrate.hpp"
 
+#include "progress.hpp"
 #include "run.hpp"
 
 #include <cuebox/cli/database.hpp>
@@ -98,7 +99,7 @@ boost::asio::awaitable<int> apply(pg::connect_options where, const migrate_optio
     else if (applied.empty())
         std::puts("the schema is up to date");
     else
-        std::printf("applied %zu migration%s\n", applied.size(), applied.size() == 1 ? "" : "s");
+        std::printf("applied %s\n", counted(applied.size(), "migration").c_str());
     co_return done;
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace cuebox::cli {
 
@@ -40,5 +41,11 @@ private:
 
 // 1234567 as "1,234,567".
 std::string with_commas(std::size_t number);
+
+// "1 event", "1,234 events".
+std::string counted(std::size_t number, std::string_view what);
+
+// What is shown after so many seconds: "[###...] 10%  1,234 events, 617/s".
+std::string progress_line(std::size_t count, std::optional<double> share, double seconds);
 
 }

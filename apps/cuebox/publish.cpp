@@ -1,6 +1,7 @@
 #include "publish.hpp"
 
 #include "line_reader.hpp"
+#include "numbers.hpp"
 #include "progress.hpp"
 #include "publish_line.hpp"
 #include "run.hpp"
@@ -98,8 +99,10 @@ private:
 {
     throw failure{"line " + std::to_string(line) + ": " + std::string(why) + ": " +
                   (committed == 0 ? "nothing was published; correct the line and send all again"
-                                  : "the first " + with_commas(committed) +
-                                        " events are published; correct it and send the rest")};
+                   : committed == 1
+                       ? "the first event is published; correct the line and send the rest"
+                       : "the first " + with_commas(committed) +
+                             " events are published; correct the line and send the rest")};
 }
 
 boost::asio::awaitable<int> publish_lines(pg::connect_options where, publish_options options)
@@ -137,7 +140,7 @@ boost::asio::awaitable<int> publish_lines(pg::connect_options where, publish_opt
     if (options.json)
         std::cout << event::encode(published_count{.published = committed}) << '\n';
     else
-        std::printf("published %s events\n", with_commas(committed).c_str());
+        std::printf("published %s\n", counted(committed, "event").c_str());
     co_return done;
 }
 
@@ -180,10 +183,14 @@ void add_publish(CLI::App& app, action& chosen)
         ->needs(type);
     command->add_option("--class", event.options.processing_class, "Processing class")->needs(type);
     command->add_option("--domain-id", options->domain, "Tenant or domain, a uuid")->needs(type);
-    command->add_option("--generation", options->generation,
-                        "Deployment; else CUEBOX_GENERATION, else SPECTRAL_GENERATION");
-    command->add_option("--batch", options->batch,
-                        "Commit after so many lines; else all of them together");
+    command
+        ->add_option("--generation", options->generation,
+                     "Deployment; else CUEBOX_GENERATION, else SPECTRAL_GENERATION")
+        ->check(counts_from_one());
+    command
+        ->add_option("--batch", options->batch,
+                     "Commit after so many lines; else all of them together")
+        ->check(counts_from_one());
     command->add_flag("--json", options->json, "Print as JSON");
     command->footer(
         "Without --type, stdin has one JSON object a line: type, source, payload, and\n"

@@ -2,6 +2,7 @@
 
 #include "confirm.hpp"
 #include "json.hpp"
+#include "numbers.hpp"
 #include "run.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
@@ -270,8 +271,10 @@ void add_by(CLI::App& command, task_options& options)
 
 void add_generation_option(CLI::App& command, task_options& options)
 {
-    command.add_option("--generation", options.generation,
-                       "Deployment; else CUEBOX_GENERATION, else SPECTRAL_GENERATION");
+    command
+        .add_option("--generation", options.generation,
+                    "Deployment; else CUEBOX_GENERATION, else SPECTRAL_GENERATION")
+        ->check(counts_from_one());
 }
 
 void describe_create(CLI::App& command, task_options& options)

@@ -1,5 +1,6 @@
 #include <cuebox/cli/database.hpp>
 #include <cuebox/cli/files.hpp>
+#include <cuebox/embedded/platform.hpp>
 #include <cuebox/telemetry/quill_log.hpp>
 #include <cuebox/worker/command.hpp>
 #include <cuebox/worker/crew.hpp>
@@ -7,8 +8,12 @@
 
 #include <CLI/CLI.hpp>
 
+#include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <memory>
+#include <optional>
+#include <thread>
 
 namespace cuebox::worker {
 
@@ -29,6 +34,32 @@ worker_config read_config(const std::string& path)
         throw cli::failure{"no config " + path + ": give --config an existing file"};
     return parse_config(*text, path);
 }
+
+// A worker that outlived the server of another command would try to reach it for ever. So it stops
+// with it.
+class joined_watch
+{
+public:
+    joined_watch(const embedded::running_server& joined, const telemetry::logger& log)
+        : thread_([this, &joined, &log](const std::stop_token& stopped) {
+              while (!stopped.stop_requested())
+                  if (embedded::wait_for_end(joined.pid, std::chrono::milliseconds(200))) {
+                      log.error("the Postgres in " + joined.data.string() +
+                                " has stopped: it was another command's; start this worker again, "
+                                "and it runs one of its own");
+                      ended_ = true;
+                      std::raise(SIGTERM);
+                      return;
+                  }
+          })
+    {}
+
+    bool ended() const { return ended_; }
+
+private:
+    std::atomic<bool> ended_{false};
+    std::jthread thread_;
+};
 
 int run_worker(const worker_options& options, const equipment& equip, const std::string& version)
 {
@@ -53,9 +84,14 @@ int run_worker(const worker_options& options, const equipment& equip, const std:
                     .reread = [path = options.config] { return read_config(path); },
                     .log = log,
                     .version = version};
+    std::optional<joined_watch> watch;
+    if (const auto* joined = where.joined()) {
+        log.info("joined the Postgres of another command", {{"directory", joined->data.string()}});
+        watch.emplace(*joined, log);
+    }
     const int code = run(all, std::move(how));
     telemetry::flush_log();
-    return code;
+    return watch && watch->ended() ? cli::failed : code;
 }
 
 }

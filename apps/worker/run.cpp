@@ -1,4 +1,5 @@
 #include <cuebox/outbox/pg_relay.hpp>
+#include <cuebox/outbox/roles.hpp>
 #include <cuebox/worker/crew.hpp>
 #include <cuebox/worker/instruments.hpp>
 #include <cuebox/worker/run.hpp>
@@ -49,6 +50,10 @@ awaitable<void> check_schema(pg::connect_options database)
     if (!recent)
         throw std::runtime_error("the database's schema is older than this program: run `cuebox "
                                  "migrate`");
+    // It would only warn, and wait for a right that nobody knows is missing.
+    const std::string denied = co_await outbox::why_no_worker(connection);
+    if (!denied.empty())
+        throw std::runtime_error(denied);
 }
 
 // SIGTERM and SIGINT stop, SIGHUP reads again, from a thread of its own for as long as this lives.

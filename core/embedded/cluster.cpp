@@ -24,18 +24,6 @@ std::string first_line(const fs::path& path)
     return line;
 }
 
-void check_owner(const fs::path& data, const account& account)
-{
-    struct stat status{};
-    if (::stat(data.c_str(), &status) == 0 && status.st_uid == account.uid)
-        return;
-    if (account.change)
-        throw error{data.string() + " is a cluster owned by root, and Postgres does not run as " +
-                    "root: chown -R " + account.name + " it, or take another directory"};
-    throw error{data.string() + " belongs to another user than " + account.name +
-                ": take another directory, or run this as its owner"};
-}
-
 // Outermost first.
 std::vector<fs::path> missing_directories(fs::path path)
 {
@@ -56,6 +44,27 @@ void check_way(const fs::path& path, const account& account)
                     closed};
 }
 
+}
+
+fs::path whole_path(const fs::path& path)
+{
+    std::error_code failed;
+    auto whole = fs::weakly_canonical(fs::absolute(path), failed);
+    if (failed)
+        whole = fs::absolute(path).lexically_normal();
+    return whole.has_filename() ? whole : whole.parent_path();
+}
+
+void check_owner(const fs::path& data, const account& account)
+{
+    struct stat status{};
+    if (::stat(data.c_str(), &status) == 0 && status.st_uid == account.uid)
+        return;
+    if (account.change)
+        throw error{data.string() + " is a cluster owned by root, and Postgres does not run as " +
+                    "root: chown -R " + account.name + " it, or take another directory"};
+    throw error{data.string() + " belongs to another user than " + account.name +
+                ": take another directory, or run this as its owner"};
 }
 
 bool inspect(const fs::path& data, const binaries& binaries, const account& account)

@@ -8,6 +8,12 @@
 
 namespace cuebox::embedded {
 
+// Absolute, without links and a slash at its end.
+std::filesystem::path whole_path(const std::filesystem::path& path);
+
+// Throws an error when a directory that exists is not the account's.
+void check_owner(const std::filesystem::path& data, const account& account);
+
 // Whether there is a cluster already. Throws an error that says what is wrong with the directory:
 // not one, not empty and no cluster, a cluster of another major version, or not the account's.
 bool inspect(const std::filesystem::path& data, const binaries& binaries, const account& account);

@@ -33,4 +33,13 @@ print_conninfo(std::initializer_list<std::pair<std::string_view, std::string_vie
     return text;
 }
 
+std::string socket_conninfo(const std::filesystem::path& directory, int port,
+                            std::string_view database)
+{
+    return print_conninfo({{"host", directory.string()},
+                           {"port", std::to_string(port)},
+                           {"user", "postgres"},
+                           {"dbname", database}});
+}
+
 }

@@ -13,6 +13,13 @@ public:
     using std::runtime_error::runtime_error;
 };
 
+// Another server has the directory.
+class in_use : public error
+{
+public:
+    using error::error;
+};
+
 // "could not WHAT: No such file or directory", from errno or a code like it.
 [[noreturn]] void throw_system_error(std::string_view what, int code);
 

@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <sys/file.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 #include <utility>
 
@@ -45,9 +46,21 @@ int open_process([[maybe_unused]] pid_t process) noexcept
 #endif
 }
 
-bool is_gone(pid_t process) noexcept
+// Who listens at the other end of a connected socket; 0 where the system does not tell.
+pid_t peer_of([[maybe_unused]] int connected) noexcept
 {
-    return ::kill(process, 0) != 0 && errno == ESRCH;
+#ifdef SO_PEERCRED
+    ucred peer{};
+    socklen_t size = sizeof peer;
+    const bool told = ::getsockopt(connected, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0;
+    return told ? peer.pid : 0;
+#elif defined(LOCAL_PEERPID)
+    pid_t peer = 0;
+    socklen_t size = sizeof peer;
+    return ::getsockopt(connected, SOL_LOCAL, LOCAL_PEERPID, &peer, &size) == 0 ? peer : 0;
+#else
+    return 0;
+#endif
 }
 
 }
@@ -170,6 +183,30 @@ bool wait_readable(int number, milliseconds longest)
         if (errno != EINTR)
             throw_system_error("wait on a descriptor", errno);
     }
+}
+
+bool is_gone(pid_t process) noexcept
+{
+    return ::kill(process, 0) != 0 && errno == ESRCH;
+}
+
+bool listener_is(const std::filesystem::path& socket, pid_t process)
+{
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const std::string path = socket.string();
+    if (path.size() >= sizeof address.sun_path)
+        return false;
+    std::ranges::copy(path, address.sun_path);
+    const descriptor asking{::socket(AF_UNIX, SOCK_STREAM, 0)};
+    // One that is too busy to answer must not hold us up.
+    if (!asking.open() || ::fcntl(asking.get(), F_SETFD, FD_CLOEXEC) != 0 ||
+        ::fcntl(asking.get(), F_SETFL, O_NONBLOCK) != 0)
+        throw_system_error("make a socket", errno);
+    if (::connect(asking.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+        return errno == EAGAIN || errno == EINPROGRESS;
+    const pid_t listener = peer_of(asking.get());
+    return listener == 0 || listener == process;
 }
 
 bool wait_for_end(pid_t process, milliseconds longest)

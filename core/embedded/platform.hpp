@@ -54,6 +54,13 @@ void close_on_exec_from(int first) noexcept;
 // Waits until a process that need not be a child has ended; false when the time is up first.
 bool wait_for_end(pid_t process, std::chrono::milliseconds longest);
 
+// Whether there is no process of this pid.
+bool is_gone(pid_t process) noexcept;
+
+// Whether a process listens on a socket in the file system. As far as the system tells: where it
+// does not say which process listens, any will do.
+bool listener_is(const std::filesystem::path& socket, pid_t process);
+
 // Whether the system knows a locale of this name.
 bool has_locale(const char* name);
 

@@ -1,11 +1,11 @@
 #include <cuebox/embedded/error.hpp>
 #include <cuebox/embedded/log_tail.hpp>
 #include <cuebox/embedded/postmaster.hpp>
+#include <cuebox/embedded/postmaster_file.hpp>
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <fstream>
 
 namespace cuebox::embedded {
 
@@ -15,17 +15,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The first line of postmaster.pid is its pid, the eighth how far it is. An older file may be left
-// from a crash.
+// An older file may be left from a crash.
 bool is_ready(const fs::path& data, pid_t pid)
 {
-    std::ifstream file{data / "postmaster.pid"};
-    std::string line;
-    if (!std::getline(file, line) || line != std::to_string(pid))
-        return false;
-    for (int number = 2; number <= 8; ++number)
-        std::getline(file, line);
-    return file && line.starts_with("ready");
+    const auto file = read_postmaster_file(data);
+    return file && file->pid == pid && file->status == "ready";
 }
 
 bool says(const std::string& log, std::string_view phrase)
@@ -46,9 +40,16 @@ std::string other_pid(const std::string& log)
 
 [[noreturn]] void throw_did_not_start(const fs::path& data, const std::string& log)
 {
-    if (says(log, "lock file \"postmaster.pid\" already exists"))
-        throw error{data.string() + " is served by another Postgres already, with the pid " +
-                    other_pid(log) + ": stop that one, connect to it, or take another directory"};
+    if (says(log, "lock file \"postmaster.pid\" already exists")) {
+        const auto file = read_postmaster_file(data);
+        if (file && !file->status.empty() && !serves(*file, data))
+            throw in_use{(data / "postmaster.pid").string() +
+                         " was left by another server, and its pid " + other_pid(log) +
+                         " is that of a process which does not serve " + data.string() +
+                         ": remove that file if you know that no Postgres runs there"};
+        throw in_use{data.string() + " is served by another Postgres already, with the pid " +
+                     other_pid(log) + ": stop that one, connect to it, or take another directory"};
+    }
     throw error{"the embedded Postgres in " + data.string() +
                 " did not start; its log ends with:" + last_lines(log)};
 }

@@ -51,22 +51,20 @@ options checked(options wanted)
     return wanted;
 }
 
-fs::path absolute_or_empty(const fs::path& path)
-{
-    if (path.empty())
-        return path;
-    std::error_code failed;
-    auto whole = fs::weakly_canonical(fs::absolute(path), failed);
-    if (failed)
-        whole = fs::absolute(path).lexically_normal();
-    return whole.has_filename() ? whole : whole.parent_path();
-}
-
 // Whoever does not care for the data does not care for the cluster either.
 bool is_careless(const options& wanted)
 {
     return std::ranges::find(wanted.settings, std::pair<std::string, std::string>{
                                                   "fsync", "off"}) != wanted.settings.end();
+}
+
+// Waits for a cluster that is being made: for a moment that looks like anything.
+bool inspect_at_rest(const fs::path& data, const binaries& programs, const account& owner)
+{
+    descriptor one_at_a_time;
+    if (::access(data.c_str(), R_OK) == 0)
+        one_at_a_time = lock_directory(data);
+    return inspect(data, programs, owner);
 }
 
 std::string who_may_connect(bool tcp)
@@ -102,10 +100,10 @@ std::vector<std::string> arguments(const options& wanted, const fs::path& run, b
 
 server::state::state(const options& options)
     : wanted{checked(options)},
-      directory{absolute_or_empty(options.directory)},
+      directory{options.directory.empty() ? fs::path{} : whole_path(options.directory)},
       owner{server_account(directory)},
       programs{find_binaries()},
-      existed{!directory.empty() && inspect(directory, programs, owner)},
+      existed{!directory.empty() && inspect_at_rest(directory, programs, owner)},
       run{owner},
       data{directory.empty() ? run.path() / "data" : directory},
       log{directory.empty() ? run.path() / "server.log" : directory / "cuebox.log"},
@@ -194,10 +192,7 @@ server& server::operator=(server&& other) noexcept
 
 std::string server::conninfo(std::string_view database) const
 {
-    return print_conninfo({{"host", state_->run.path().string()},
-                           {"port", std::to_string(state_->port)},
-                           {"user", "postgres"},
-                           {"dbname", database}});
+    return socket_conninfo(state_->run.path(), state_->port, database);
 }
 
 std::string server::tcp_conninfo(std::string_view database) const

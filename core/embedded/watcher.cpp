@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <charconv>
 #include <sys/socket.h>
+#include <system_error>
 #include <unistd.h>
 
 namespace cuebox::embedded {
@@ -72,6 +73,12 @@ done
 rm -rf "$run"
 )";
 
+}
+
+bool watcher::watches(const std::filesystem::path& run)
+{
+    std::error_code none;
+    return std::filesystem::exists(run / "postmaster", none);
 }
 
 watcher::watcher(const task& task, const account& run_as)

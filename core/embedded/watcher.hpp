@@ -19,6 +19,10 @@ namespace cuebox::embedded {
 class watcher
 {
 public:
+    // Whether it watches a server whose run directory this is. True from before such a server
+    // starts until after it has ended.
+    static bool watches(const std::filesystem::path& run);
+
     struct task
     {
         std::filesystem::path binaries{};

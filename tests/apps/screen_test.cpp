@@ -1,3 +1,4 @@
+#include "apps/cuebox/progress.hpp"
 #include "apps/cuebox/status_screen.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -28,14 +29,6 @@ bool any(const report_lines& lines, std::string_view part)
         lines, [part](const std::string& each) { return each.find(part) != each.npos; });
 }
 
-}
-
-TEST_CASE("what a terminal would obey is taken out of names", "[cuebox]")
-{
-    CHECK(printable("order.placed") == "order.placed");
-    CHECK(printable("a\033[2Jb\nc\td\x7f") == "a?[2Jb?c?d?");
-    CHECK(printable("caf\xc3\xa9 \xc2\x9b"
-                    "1m") == "caf\xc3\xa9 ?1m"); // C2 9B begins a command, too.
 }
 
 TEST_CASE("a text is cut to the columns there are, colours and letters whole", "[cuebox]")
@@ -97,4 +90,20 @@ TEST_CASE("a frame says that the connection is lost, and keeps what was known", 
 
     frame.add(busy());
     CHECK_FALSE(any(frame.lines(look), "the connection is lost"));
+}
+
+TEST_CASE("progress is never more than all of it", "[cuebox]")
+{
+    CHECK(progress_line(51, 0.5, 2) == "[###############...............] 50%  51 events, 25/s");
+    CHECK(progress_line(102, 1.02, 1) ==
+          "[##############################] 100%  102 events, 102/s");
+    CHECK(progress_line(0, -0.1, 1) == "[..............................] 0%  0 events, 0/s");
+    CHECK(progress_line(1, std::nullopt, 1) == "1 event, 1/s");
+}
+
+TEST_CASE("one is one event, and all other numbers are events", "[cuebox]")
+{
+    CHECK(counted(0, "event") == "0 events");
+    CHECK(counted(1, "event") == "1 event");
+    CHECK(counted(1234, "worker") == "1,234 workers");
 }

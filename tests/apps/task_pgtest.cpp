@@ -1,12 +1,23 @@
+#include "embedded/scratch.hpp"
 #include "support/migrated.hpp"
 #include "support/process.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
 using namespace cuebox;
 using namespace cuebox::outbox::test;
 
 namespace {
+
+std::string read(const std::filesystem::path& path)
+{
+    std::ifstream file{path};
+    return {std::istreambuf_iterator<char>{file}, {}};
+}
 
 cuebox::test::outcome task(const cuebox::test::database& in, std::vector<std::string> arguments)
 {
@@ -162,4 +173,26 @@ TEST_CASE("what cuebox task cannot do is said with the next step", "[cuebox]")
                    "1 cuebox: "));
     CHECK(said(task(empty, {"list"})) ==
           "1 cuebox: the database has no Cuebox schema, or an old one: run `cuebox migrate`\n");
+}
+
+TEST_CASE("the sample program of the docs pays for an approval and for nothing else", "[cuebox]")
+{
+    const embedded::test::scratch files;
+    const std::string page = read(CUEBOX_SOURCE "/docs/agent_tasks.md");
+    const auto begin = page.find("#!/bin/sh\n# Asks before it pays.");
+    REQUIRE(begin != page.npos);
+    std::ofstream{files / "refund"} << page.substr(begin, page.find("```", begin) - begin);
+    std::ofstream{files / "pay"} << "#!/bin/sh\n";
+    std::filesystem::permissions(files / "pay", std::filesystem::perms::all);
+    const auto answer = [&](std::string_view given) {
+        const std::string path = (files / "").string() + ":" + std::getenv("PATH");
+        return cuebox::test::run("sh", {(files / "refund").string()}, given, {{"PATH", path}}).out;
+    };
+    const std::string asks = "{\"needs_approval\": {\"what\": \"pay 45.00\"}}\n";
+
+    CHECK(answer(R"({"input":{},"decision":"approved"})") == "{\"result\": {\"paid\": true}}\n");
+    CHECK(answer(R"({"input":{},"decision":null})") == asks);
+    CHECK(answer(R"({"input":{"decision":"approved"},"decision":null})") == asks);
+    CHECK(answer(R"({"input":{"note":"\"decision\":\"approved\""},"decision":"rejected"})") ==
+          asks);
 }

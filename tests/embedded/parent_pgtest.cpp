@@ -1,10 +1,8 @@
 // What becomes of a server when the process that started it ends, in every way it can.
+#include "holder.hpp"
 #include "scratch.hpp"
 #include "support/eventually.hpp"
-#include "support/process.hpp"
 #include "support/psql.hpp"
-
-#include <cuebox/embedded/platform.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -13,54 +11,8 @@
 #include <unistd.h>
 
 using namespace cuebox::embedded::test;
-using cuebox::embedded::wait_for_end;
 using cuebox::test::process;
 using cuebox::test::psql;
-using namespace std::chrono_literals;
-
-namespace {
-
-// A process that holds a server, and what it told about it.
-struct holder
-{
-    explicit holder(const std::vector<std::string>& arguments = {},
-                    const std::filesystem::path& program = SERVER_HOLDER)
-        : running{program, arguments},
-          postmaster{std::stoi(running.read_line())},
-          directory{running.read_line()},
-          conninfo{running.read_line()},
-          tcp_conninfo{running.read_line()},
-          watcher{parent_of(parent_of(postmaster))}
-    {}
-
-    // Whoever removes its directory next must not meet it there.
-    ~holder()
-    {
-        running.signal(SIGKILL);
-        wait_for_end(watcher, 30s);
-    }
-
-    // The watcher goes last, after the server and the directory.
-    bool all_gone() const
-    {
-        return wait_for_end(watcher, 30s) && wait_for_end(postmaster, 0ms) &&
-               !std::filesystem::exists(directory);
-    }
-
-    static pid_t parent_of(pid_t pid)
-    {
-        return std::stoi(cuebox::test::run("ps", {"-o", "ppid=", "-p", std::to_string(pid)}).out);
-    }
-
-    process running;
-    pid_t postmaster;
-    std::filesystem::path directory;
-    std::string conninfo;
-    std::string tcp_conninfo;
-    pid_t watcher;
-};
-
-}
 
 TEST_CASE("a server ends with the program that started it", "[embedded]")
 {
