@@ -5,6 +5,7 @@
 #include "dlq.hpp"
 #include "generation.hpp"
 #include "migrate.hpp"
+#include "printable.hpp"
 #include "publish.hpp"
 #include "status.hpp"
 #include "sweep.hpp"
@@ -16,12 +17,14 @@
 
 #include <cstdio>
 #include <exception>
+#include <string>
 
 namespace {
 
 int complain(const char* what, const char* advice, int code)
 {
-    std::fprintf(stderr, "cuebox: %s%s\n", what, advice);
+    const std::string shown = cuebox::cli::printable_lines(what);
+    std::fprintf(stderr, "cuebox: %s%s\n", shown.c_str(), advice);
     return code;
 }
 

@@ -118,21 +118,6 @@ std::string spark(const std::deque<std::size_t>& history, std::size_t width, boo
     return text + std::string(width - shown, ' ');
 }
 
-std::string printable(std::string_view text)
-{
-    std::string safe;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto byte = static_cast<unsigned char>(text[i]);
-        // The second set of control characters is two bytes of UTF-8: C2 80 to C2 9F.
-        const bool second_set =
-            byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
-        if (second_set)
-            ++i;
-        safe += byte < 0x20 || byte == 0x7F || second_set ? '?' : text[i];
-    }
-    return safe;
-}
-
 std::size_t columns_of(std::string_view text)
 {
     std::size_t columns = 0;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "printable.hpp"
+
 #include <cstddef>
 #include <deque>
 #include <memory>
@@ -38,8 +40,6 @@ std::string paint(const char* colour, std::string_view text);
 std::string spark(const std::deque<std::size_t>& history, std::size_t width, bool unicode,
                   std::size_t most_min = 8);
 
-// With what a terminal would obey taken out: names come from the database, and from anybody.
-std::string printable(std::string_view text);
 // How many columns it takes: colours take none.
 std::size_t columns_of(std::string_view text);
 // Cut to so many columns, with a mark where something is missing.
