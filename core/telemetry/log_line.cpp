@@ -1,3 +1,4 @@
+#include <cuebox/event/printable.hpp>
 #include <cuebox/event/timestamp.hpp>
 #include <cuebox/telemetry/log_line.hpp>
 
@@ -101,7 +102,7 @@ std::string print_text(const line& line, moment at)
         out.append("  ").append(each.key).append("=");
         std::visit(value_printer{out, false}, each.value);
     }
-    return out;
+    return event::printable(out);
 }
 
 }

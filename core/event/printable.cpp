@@ -1,12 +1,11 @@
-#include "printable.hpp"
-
+#include <cuebox/event/printable.hpp>
 #include <cuebox/event/utf8.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 
-namespace cuebox::cli {
+namespace cuebox::event {
 
 namespace {
 
@@ -73,7 +72,7 @@ std::string printable(std::string_view text)
 {
     std::string safe;
     while (!text.empty()) {
-        const std::size_t length = event::utf8_length(text.data(), text.data() + text.size());
+        const std::size_t length = utf8_length(text.data(), text.data() + text.size());
         const std::string_view sequence = text.substr(0, std::max<std::size_t>(length, 1));
         text.remove_prefix(sequence.size());
         if (length == 0)
