@@ -2,7 +2,7 @@
 
 #include "confirm.hpp"
 #include "database.hpp"
-#include "dlq_arguments.hpp"
+#include "event_arguments.hpp"
 #include "json.hpp"
 #include "progress.hpp"
 #include "run.hpp"
