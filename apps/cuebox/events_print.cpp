@@ -19,11 +19,11 @@ constexpr std::size_t least_name = 14;
 constexpr std::size_t least_text = 20;
 
 // What is of interest beside the envelope differs from status to status.
-std::vector<column> columns_for(event_status status)
+std::vector<table::column> columns_for(event_status status)
 {
-    std::vector<column> columns{"PUBLISHED",          "ID",
-                                {"TYPE", least_name}, {"FROM → FOR", least_name},
-                                "GENERATION",         "RETRIES"};
+    std::vector<table::column> columns{"PUBLISHED",          "ID",
+                                       {"TYPE", least_name}, {"FROM → FOR", least_name},
+                                       "GENERATION",         "RETRIES"};
     switch (status) {
     case event_status::pending:
         columns.insert(columns.end(), {{"DUE"}, {"LAST ERROR", least_text}});

@@ -8,22 +8,22 @@
 
 namespace cuebox::cli {
 
-// A column of a table, by its head. One with a `least` may be cut down to that many columns of the
-// terminal; one without is never cut, as an id that people copy.
-struct column
-{
-    // NOLINTNEXTLINE(google-explicit-constructor): a table's head is mostly a list of names.
-    column(const char* name, std::size_t least = 0) : head(name), least(least) {}
-
-    std::string head;
-    std::size_t least;
-};
-
 // Columns that line up. On a terminal the widest of those that may be cut are, until a row fits;
 // elsewhere nothing is.
 class table
 {
 public:
+    // By its head. One with a `least` may be cut down to that many columns of the terminal; one
+    // without is never cut, as an id that people copy.
+    struct column
+    {
+        // NOLINTNEXTLINE(google-explicit-constructor): a table's head is mostly a list of names.
+        column(const char* name, std::size_t least = 0) : head(name), least(least) {}
+
+        std::string head;
+        std::size_t least;
+    };
+
     explicit table(std::vector<column> columns);
 
     void add(std::vector<std::string> row);
