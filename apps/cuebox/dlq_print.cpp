@@ -66,7 +66,7 @@ void print_dlq_page(const operations::dlq_page& page)
     else
         print_stacked(page.events, *columns);
     if (page.next)
-        std::cout << "there are more: --after " << *page.next << '\n';
+        std::cout << "there are more: continue with\n" << after(*page.next) << '\n';
 }
 
 void print_dlq_groups(const std::vector<operations::dlq_group>& groups, operations::dlq_grouping by)

@@ -37,4 +37,9 @@ std::string first_line_head(std::string_view time, std::size_t columns)
     return fit(head, columns);
 }
 
+std::string after(const std::string& next)
+{
+    return "  --after " + next;
+}
+
 }

@@ -23,4 +23,7 @@ std::string first_line(event::uuid id, event::timestamp time, std::string_view t
                        std::size_t columns);
 std::string first_line_head(std::string_view time, std::size_t columns);
 
+// What continues a list, on a line of its own: 80 columns have room for it, and it is to be copied.
+std::string after(const std::string& next);
+
 }

@@ -116,10 +116,10 @@ void print_events_page(const operations::event_page& page, event_status status)
         print_stacked(page.events, status, *columns);
     if (page.looked_until)
         std::cout << "searched up to the events published at " << print_time(page.looked_until)
-                  << ": continue with --after " << *page.next
-                  << ", or search less with --newer-than or --generation\n";
+                  << ": continue with\n"
+                  << after(*page.next) << "\nor search less with --newer-than or --generation\n";
     else if (page.next)
-        std::cout << "there are more: --after " << *page.next << '\n';
+        std::cout << "there are more: continue with\n" << after(*page.next) << '\n';
 }
 
 }

@@ -34,7 +34,9 @@ std::string indent_json(std::string_view json)
 {
     std::string out;
     std::size_t depth = 0;
-    const auto new_line = [&] { out.append(1, '\n').append(2 * depth, ' '); };
+    // A payload may nest thousands deep; its lines do not get longer for ever.
+    constexpr std::size_t levels_max = 40;
+    const auto new_line = [&] { out.append(1, '\n').append(2 * std::min(depth, levels_max), ' '); };
     const auto skip_blanks = [&] {
         json.remove_prefix(
             static_cast<std::size_t>(std::ranges::find_if_not(json, is_blank) - json.begin()));

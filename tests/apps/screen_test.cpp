@@ -168,7 +168,10 @@ TEST_CASE("JSON is indented, and every value stays as it was written", "[cuebox]
         "    \"d\": null\n"
         "  }\n"
         "}");
-    CHECK(indent_json(std::string(5000, '[') + std::string(5000, ']')).ends_with("\n]"));
+    const std::string deep = indent_json(std::string(5000, '[') + std::string(5000, ']'));
+    CHECK(deep.starts_with("[\n  [\n    ["));
+    CHECK(deep.ends_with("\n  ]\n]"));
+    CHECK(deep.size() < 1'000'000);
 }
 
 TEST_CASE("all of an event is printed, and nothing in it is obeyed", "[cuebox]")
