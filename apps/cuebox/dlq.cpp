@@ -3,6 +3,7 @@
 #include "dlq_arguments.hpp"
 #include "dlq_change.hpp"
 #include "dlq_print.hpp"
+#include "event_show.hpp"
 #include "json.hpp"
 #include "run.hpp"
 
@@ -28,13 +29,6 @@ struct list_options
     dlq_arguments which;
     operations::dlq_paging paging;
     std::string group_by;
-    bool json = false;
-};
-
-struct show_options
-{
-    std::string database;
-    std::string id;
     bool json = false;
 };
 
@@ -65,40 +59,21 @@ boost::asio::awaitable<int> group(pg::connect_options where, const list_options&
     co_return done;
 }
 
-boost::asio::awaitable<int> show(pg::connect_options where, const show_options& options)
-{
-    const event::uuid id = parse_event_id(options.id);
-    pg::connection database = co_await pg::connect(where);
-    const auto found = co_await operations::get_dlq_event_detail(database, id);
-    if (!found)
-        throw failure{"no event " + options.id +
-                      " in the outbox: list dead letters with `cuebox dlq list`"};
-    if (options.json) {
-        print_json(*found);
-        co_return done;
-    }
-    print_dlq_event(*found);
-    // A broadcast is delivered; it is its copies that fail.
-    if (found->status == "delivered") {
-        const operations::dlq_filter copies{.event_id = id};
-        const auto count = co_await operations::count_dlq_events(database, copies);
-        print_failed_copies(id, count);
-    }
-    co_return done;
-}
-
 void add_list(CLI::App& dlq, action& chosen)
 {
     auto options = std::make_shared<list_options>();
-    auto* command = dlq.add_subcommand("list", "Which there are, the last failed first");
+    auto* command = dlq.add_subcommand("list", "List dead letters, the last failed first");
     add_database_option(*command, options->database);
     add_dlq_filters(*command, options->which);
-    command->add_option("--limit", options->paging.limit, "So many at most")
-        ->check(CLI::Range(1, 100'000));
+    command->add_option("--limit", options->paging.limit, "Maximum number to list")
+        ->check(CLI::Range(1, 100'000))
+        ->capture_default_str();
     command->add_option("--after", options->paging.after,
-                        "From where the page before it ended, as that one says");
-    command->add_flag("--oldest-first", options->paging.oldest_first, "The other way round");
-    command->add_option("--group-by", options->group_by, "Count them by error, type or handler")
+                        "Continue where the previous page ended; that page prints the value");
+    command->add_flag("--oldest-first", options->paging.oldest_first, "Oldest first");
+    command
+        ->add_option("--group-by", options->group_by,
+                     "Count dead letters by error, type or handler")
         ->check(CLI::IsMember({"error", "type", "handler"}));
     command->add_flag("--json", options->json, "Print as JSON");
     command->callback([options, &chosen] {
@@ -110,21 +85,6 @@ void add_list(CLI::App& dlq, action& chosen)
     });
 }
 
-void add_show(CLI::App& dlq, action& chosen)
-{
-    auto options = std::make_shared<show_options>();
-    auto* command = dlq.add_subcommand("show", "All that is known of one event, payload included");
-    add_database_option(*command, options->database);
-    command->add_option("id", options->id, "The event's id")->required();
-    command->add_flag("--json", options->json, "Print as JSON");
-    command->callback([options, &chosen] {
-        chosen = [options] {
-            const database where{options->database};
-            return run(show(where.options(), *options));
-        };
-    });
-}
-
 }
 
 void add_dlq(CLI::App& app, action& chosen)
@@ -132,7 +92,7 @@ void add_dlq(CLI::App& app, action& chosen)
     auto* dlq = app.add_subcommand("dlq", "Dead letters: events that failed for good");
     dlq->require_subcommand(1);
     add_list(*dlq, chosen);
-    add_show(*dlq, chosen);
+    add_event_show(*dlq, chosen);
     add_dlq_replay(*dlq, chosen);
     add_dlq_discard(*dlq, chosen);
 }

@@ -1,7 +1,8 @@
 #include "dlq_arguments.hpp"
 
+#include "event_arguments.hpp"
+
 #include <cuebox/cli/command.hpp>
-#include <cuebox/config/duration.hpp>
 #include <cuebox/operations/recovery.hpp>
 
 #include <CLI/CLI.hpp>
@@ -19,6 +20,8 @@ operations::dlq_filter dlq_arguments::read() const
         made.newer_than = parse_age("--newer-than", *newer_than);
     if (event)
         made.event_id = parse_event_id(*event);
+    if (domain)
+        made.domain_id = parse_domain(*domain);
     return made;
 }
 
@@ -26,43 +29,27 @@ bool dlq_arguments::empty() const
 {
     return !filter.event_type && !filter.source && !filter.target && !filter.handler &&
            !filter.error && !filter.error_class && !filter.generation && !older_than &&
-           !newer_than && !event;
+           !newer_than && !event && !domain;
 }
 
 void add_dlq_filters(CLI::App& command, dlq_arguments& to)
 {
-    command.add_option("--type", to.filter.event_type, "Of this event type");
-    command.add_option("--source", to.filter.source, "From this context");
-    command.add_option("--target", to.filter.target, "For this context");
-    command.add_option("--handler", to.filter.handler, "Failed in this handler");
-    command.add_option("--error", to.filter.error, "With this in the error, in any case");
+    command.add_option("--type", to.filter.event_type, "Only this event type");
+    command.add_option("--source", to.filter.source, "Only events from this context");
+    command.add_option("--target", to.filter.target, "Only events for this context");
+    command.add_option("--domain", to.domain, "Only events of this domain")->type_name("UUID");
+    command.add_option("--handler", to.filter.handler, "Only events that failed in this handler");
+    command.add_option("--error", to.filter.error,
+                       "Only errors that contain this text, upper or lower case");
     command.add_option("--error-class", to.filter.error_class,
-                       "With this before the error's first colon");
-    command.add_option("--generation", to.filter.generation, "Of this generation");
-    command.add_option("--event", to.event, "This event: all copies of a broadcast")
+                       "Only errors that have this text before their first colon");
+    command.add_option("--generation", to.filter.generation, "Only events of this generation");
+    command.add_option("--event", to.event, "Only this event: all copies of a broadcast")
         ->type_name("ID");
     command.add_option("--older-than", to.older_than, "Failed longer ago, such as 90m or 7d")
         ->type_name("AGE");
     command.add_option("--newer-than", to.newer_than, "Failed since, such as 90m or 7d")
         ->type_name("AGE");
-}
-
-std::chrono::microseconds parse_age(std::string_view option, std::string_view text)
-{
-    constexpr std::int64_t days_max = 100'000;
-    if (text.ends_with('d')) {
-        std::int64_t days = 0;
-        const std::string_view digits = text.substr(0, text.size() - 1);
-        const char* const end = digits.data() + digits.size();
-        const auto [stopped, error] = std::from_chars(digits.data(), end, days);
-        if (error == std::errc{} && stopped == end && days >= 0 && days <= days_max)
-            return std::chrono::days(days);
-    }
-    else if (const auto age = config::parse_duration(text)) {
-        return std::chrono::duration_cast<std::chrono::microseconds>(*age);
-    }
-    throw usage_error{std::string(option) + ": \"" + std::string(text) +
-                      "\" is no age: write 90s, 15m, 36h or 7d"};
 }
 
 double parse_rate(std::string_view text)
@@ -77,14 +64,6 @@ double parse_rate(std::string_view text)
                           "\" is no rate: write 500/s, down to 0.001/s, or 0 for as fast as it "
                           "goes"};
     return rate;
-}
-
-event::uuid parse_event_id(const std::string& text)
-{
-    const auto id = event::parse_uuid(text);
-    if (!id)
-        throw usage_error{"\"" + text + "\" is no event id: `cuebox dlq list` shows them"};
-    return *id;
 }
 
 }

@@ -19,6 +19,7 @@ struct dlq_arguments
     std::optional<std::string> older_than;
     std::optional<std::string> newer_than;
     std::optional<std::string> event;
+    std::optional<std::string> domain;
 
     // The filter with everything in it; a usage_error for what is no age, or no id.
     operations::dlq_filter read() const;
@@ -27,14 +28,10 @@ struct dlq_arguments
 };
 
 // Adds --type, --source, --target, --handler, --error, --error-class, --generation, --event,
-// --older-than and --newer-than.
+// --domain, --older-than and --newer-than.
 void add_dlq_filters(CLI::App& command, dlq_arguments& to);
 
-// "90s", "36h", "7d".
-std::chrono::microseconds parse_age(std::string_view option, std::string_view text);
 // "500/s" or "500"; 0 is no limit.
 double parse_rate(std::string_view text);
-// A usage_error for what is none.
-event::uuid parse_event_id(const std::string& text);
 
 }

@@ -2,6 +2,7 @@
 
 #include "confirm.hpp"
 #include "dlq_arguments.hpp"
+#include "event_arguments.hpp"
 #include "json.hpp"
 #include "progress.hpp"
 #include "run.hpp"
@@ -232,11 +233,14 @@ std::shared_ptr<change_options> add_change(CLI::App& dlq, action& chosen, const 
     command->add_option("ids", options->ids, "Ids of events");
     add_dlq_filters(*command, options->which);
     command->add_flag("--all", options->all, "All dead letters");
-    command->add_option("--limit", options->limit, "So many at most, the oldest first")
+    command
+        ->add_option("--limit", options->limit,
+                     "Maximum number of events; the oldest are taken first")
         ->check(CLI::PositiveNumber);
-    command->add_option("--rate", options->rate, "So many a second at most; 0 is no limit")
+    command->add_option("--rate", options->rate, "Maximum number a second; 0 is no limit")
         ->capture_default_str();
-    command->add_option("--by", options->by, "Who does it, for the record; else user@host");
+    command->add_option("--by", options->by,
+                        "Who does it, for the audit record; default user@host");
     command->add_flag("--yes,-y", options->yes, "Do not ask");
     command->add_flag("--json", options->json, "Print as JSON");
     command->callback([options, &chosen] { chosen = [options] { return run_change(*options); }; });
@@ -248,20 +252,21 @@ std::shared_ptr<change_options> add_change(CLI::App& dlq, action& chosen, const 
 void add_dlq_replay(CLI::App& dlq, action& chosen)
 {
     CLI::App* command = nullptr;
-    auto options = add_change(dlq, chosen, "replay", "Give them another cycle", command);
+    auto options = add_change(dlq, chosen, "replay", "Give dead letters another cycle", command);
     options->replay = true;
     command->add_option("--to", options->generation,
-                        "Generation whose workers get them; else their own, or the newest at which "
-                        "a worker listens for them");
+                        "Generation whose workers get them; default their own, or the newest at "
+                        "which a worker listens for them");
     command->add_flag("--force", options->force,
-                      "Also what is older than dedup records are kept: handlers that succeeded "
-                      "then run again");
+                      "Also replay events that are older than their dedup records: handlers that "
+                      "have succeeded run again");
 }
 
 void add_dlq_discard(CLI::App& dlq, action& chosen)
 {
     CLI::App* command = nullptr;
-    add_change(dlq, chosen, "discard", "Give them up: retention deletes them later", command);
+    add_change(dlq, chosen, "discard", "Give dead letters up: retention deletes them later",
+               command);
 }
 
 }

@@ -3,6 +3,7 @@
 #include "demo.hpp"
 #include "denied.hpp"
 #include "dlq.hpp"
+#include "events.hpp"
 #include "generation.hpp"
 #include "migrate.hpp"
 #include "publish.hpp"
@@ -31,6 +32,7 @@ int main(int argc, char** argv)
     cli::add_publish(app, chosen);
     cli::add_worker(app, chosen);
     cli::add_status(app, chosen);
+    cli::add_events(app, chosen);
     cli::add_dlq(app, chosen);
     cli::add_generation(app, chosen);
     cli::add_drain(app, chosen);

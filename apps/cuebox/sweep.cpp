@@ -1,7 +1,7 @@
 #include "sweep.hpp"
 
 #include "confirm.hpp"
-#include "dlq_arguments.hpp"
+#include "event_arguments.hpp"
 #include "json.hpp"
 #include "progress.hpp"
 #include "run.hpp"

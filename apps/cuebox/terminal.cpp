@@ -1,5 +1,9 @@
 #include "terminal.hpp"
 
+#include "letter_width.hpp"
+
+#include <cuebox/event/utf8.hpp>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -40,9 +44,20 @@ std::size_t colour_at_front(std::string_view text)
     return end == text.npos ? 0 : end + 1;
 }
 
-bool continues_letter(char byte)
+// One letter, or one byte that is none.
+struct letter
 {
-    return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
+    std::string_view bytes;
+    std::size_t columns = 1;
+};
+
+letter letter_at_front(std::string_view text)
+{
+    const std::size_t length = event::utf8_length(text.data(), text.data() + text.size());
+    if (length <= 1)
+        return {.bytes = text.substr(0, 1)};
+    const std::string_view bytes = text.substr(0, length);
+    return {.bytes = bytes, .columns = letter_width(event::utf8_code_point(bytes))};
 }
 
 }
@@ -74,6 +89,13 @@ terminal_size size_of_terminal()
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0)
         return {.rows = size.ws_row, .columns = size.ws_col};
     return {.rows = number_in("LINES", 24), .columns = number_in("COLUMNS", 80)};
+}
+
+std::optional<std::size_t> columns_for_lists()
+{
+    if (isatty(STDOUT_FILENO) == 0)
+        return std::nullopt;
+    return size_of_terminal().columns;
 }
 
 std::string format(const char* pattern, ...)
@@ -120,28 +142,36 @@ std::size_t columns_of(std::string_view text)
             text.remove_prefix(colour);
             continue;
         }
-        columns += continues_letter(text.front()) ? 0 : 1;
-        text.remove_prefix(1);
+        const letter next = letter_at_front(text);
+        columns += next.columns;
+        text.remove_prefix(next.bytes.size());
     }
     return columns;
 }
 
 std::string fit(std::string_view text, std::size_t columns)
 {
-    if (columns_of(text) <= columns)
+    // No text is longer than its bytes.
+    if (text.size() <= columns || columns_of(text) <= columns)
         return std::string(text);
+    if (columns == 0)
+        return {};
     std::string cut;
-    std::size_t used = 0;
-    while (!text.empty() && used + 1 <= columns) {
-        const std::size_t colour = colour_at_front(text);
-        if (colour == 0 && !continues_letter(text.front()) && ++used == columns)
-            break;
-        const std::size_t taken = std::max<std::size_t>(colour, 1);
+    std::size_t left = columns - 1; // The mark takes one.
+    while (!text.empty()) {
+        std::size_t taken = colour_at_front(text);
+        if (taken == 0) {
+            const letter next = letter_at_front(text);
+            if (next.columns > left)
+                break;
+            left -= next.columns;
+            taken = next.bytes.size();
+        }
         cut += text.substr(0, taken);
         text.remove_prefix(taken);
     }
     const bool coloured = cut.find('\033') != cut.npos;
-    return cut + "~" + (coloured ? "\033[0m" : "");
+    return cut + (speaks_unicode() ? "…" : "~") + (coloured ? "\033[0m" : "");
 }
 
 struct full_screen::modes

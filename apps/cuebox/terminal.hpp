@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,9 @@ struct terminal_size
 };
 // Of stdout; COLUMNS and LINES where it is none, else 80 by 24.
 terminal_size size_of_terminal();
+// What a line of a list may take: none where stdout is no terminal, since a program that reads it
+// wants all of it.
+std::optional<std::size_t> columns_for_lists();
 
 // As printf has it.
 [[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...);
@@ -35,7 +39,7 @@ std::string paint(const char* colour, std::string_view text);
 std::string spark(const std::deque<std::size_t>& history, std::size_t width, bool unicode,
                   std::size_t most_min = 8);
 
-// How many columns it takes: colours take none.
+// How many columns it takes: colours take none, wide letters two.
 std::size_t columns_of(std::string_view text);
 // Cut to so many columns, with a mark where something is missing.
 std::string fit(std::string_view text, std::size_t columns);

@@ -30,16 +30,6 @@ bool is_hidden(char32_t letter)
     return found != hidden.end() && found->first <= letter;
 }
 
-// Of a well-formed sequence.
-char32_t decode(std::string_view sequence)
-{
-    constexpr std::array<unsigned char, 5> lead_bits{0, 0x7F, 0x1F, 0x0F, 0x07};
-    char32_t letter = static_cast<unsigned char>(sequence.front()) & lead_bits[sequence.size()];
-    for (const char byte : sequence.substr(1))
-        letter = (letter << 6U) | (static_cast<unsigned char>(byte) & 0x3FU);
-    return letter;
-}
-
 void append_code(std::string& out, const char* pattern, unsigned code)
 {
     std::array<char, 16> escape{};
@@ -77,7 +67,7 @@ std::string printable(std::string_view text)
         text.remove_prefix(sequence.size());
         if (length == 0)
             append_code(safe, "\\x%02x", static_cast<unsigned char>(sequence.front()));
-        else if (const char32_t letter = decode(sequence); is_hidden(letter))
+        else if (const char32_t letter = utf8_code_point(sequence); is_hidden(letter))
             append_escape(safe, letter);
         else
             safe += sequence;

@@ -1,5 +1,6 @@
 #include <cuebox/event/utf8.hpp>
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -68,6 +69,15 @@ std::size_t utf8_length(const char* at, const char* end) noexcept
         return good ? 4 : 0;
     }
     return 0;
+}
+
+char32_t utf8_code_point(std::string_view sequence) noexcept
+{
+    constexpr std::array<unsigned char, 5> lead_bits{0, 0x7F, 0x1F, 0x0F, 0x07};
+    char32_t letter = static_cast<unsigned char>(sequence.front()) & lead_bits[sequence.size()];
+    for (const char byte : sequence.substr(1))
+        letter = (letter << 6U) | (static_cast<unsigned char>(byte) & 0x3FU);
+    return letter;
 }
 
 bool is_utf8(std::string_view text) noexcept

@@ -10,6 +10,9 @@ namespace cuebox::event {
 // overlong forms, surrogates and anything past U+10FFFF are not well formed.
 std::size_t utf8_length(const char* at, const char* end) noexcept;
 
+// Of one well-formed sequence.
+char32_t utf8_code_point(std::string_view sequence) noexcept;
+
 bool is_utf8(std::string_view text) noexcept;
 
 // Takes any scalar value; a surrogate is the caller's mistake.

@@ -1,5 +1,6 @@
 #include <cuebox/operations/dead_letters.hpp>
 #include <cuebox/operations/error.hpp>
+#include <cuebox/operations/paging.hpp>
 #include <cuebox/operations/statements.hpp>
 
 #include <algorithm>
@@ -8,45 +9,12 @@ namespace cuebox::operations {
 
 namespace {
 
-// Where a page ended: the time of failure and the id of its last row.
-struct place
-{
-    std::optional<event::timestamp> failed_at;
-    std::optional<event::uuid> id;
-};
-
-std::string print_place(const dlq_event& last)
-{
-    return event::print_timestamp(last.failed_at).value_or("") + "/" + event::print_uuid(last.id);
-}
-
-place parse_place(std::string_view text)
-{
-    if (text.empty())
-        return {};
-    const auto slash = text.find('/');
-    place found{.failed_at = event::parse_timestamp(text.substr(0, slash)),
-                .id =
-                    slash == text.npos ? std::nullopt : event::parse_uuid(text.substr(slash + 1))};
-    if (!found.failed_at || !found.id)
-        throw error{"\"" + std::string(text) + "\" is no place in a list of dead letters",
-                    "give what the page before named as the next"};
-    return found;
-}
-
-// $1 to $10 of the statements that take a filter, which has no ages any more.
+// $1 to $11 of the statements that take a filter, which has no ages any more.
 pg::params filter_params(const dlq_filter& filter)
 {
     return pg::params(std::in_place, filter.event_type, filter.source, filter.target,
                       filter.handler, filter.error, filter.error_class, filter.generation,
-                      filter.failed_from, filter.failed_until, filter.event_id);
-}
-
-event::timestamp before(event::timestamp now, std::chrono::microseconds age)
-{
-    // Longer ago than anything happened, and still a time.
-    constexpr std::chrono::microseconds age_max = std::chrono::days(365'250);
-    return now - std::clamp(age, -age_max, age_max);
+                      filter.failed_from, filter.failed_until, filter.event_id, filter.domain_id);
 }
 
 pg::awaitable<dlq_filter> without_ages(pg::connection& connection, dlq_filter filter)
@@ -62,10 +30,10 @@ pg::awaitable<dlq_filter> without_ages(pg::connection& connection, dlq_filter fi
 pg::awaitable<dlq_filter> pin(pg::connection& connection, dlq_filter filter)
 {
     const auto now = co_await connection.query_one<event::timestamp>(database_clock);
-    const auto until = before(now, filter.older_than.value_or(std::chrono::microseconds{}));
+    const auto until = detail::before(now, filter.older_than.value_or(std::chrono::microseconds{}));
     filter.failed_until = std::min(filter.failed_until.value_or(until), until);
     if (filter.newer_than) {
-        const auto from = before(now, *filter.newer_than);
+        const auto from = detail::before(now, *filter.newer_than);
         filter.failed_from = std::max(filter.failed_from.value_or(from), from);
     }
     filter.older_than.reset();
@@ -79,16 +47,17 @@ pg::awaitable<dlq_page> list_dlq_events(pg::connection& connection, dlq_filter f
     if (paging.limit < 1 || paging.limit > 100'000)
         throw error{"a page has 1 to 100000 dead letters, not " + std::to_string(paging.limit),
                     "read more of them page by page"};
-    const place from = parse_place(paging.after);
+    const auto from = detail::parse_place(paging.after, "dead letters");
     filter = co_await without_ages(connection, std::move(filter));
     auto values = filter_params(filter);
     // One more than asked for tells whether there is another page.
-    values.add(paging.oldest_first).add(paging.limit + 1).add(from.failed_at).add(from.id);
+    values.add(paging.oldest_first).add(paging.limit + 1).add(from.at).add(from.id);
     const pg::result found = co_await connection.execute(find_dlq_events, std::move(values));
     dlq_page page{.events = found.rows<dlq_event>()};
     if (page.events.size() > static_cast<std::size_t>(paging.limit)) {
         page.events.pop_back();
-        page.next = print_place(page.events.back());
+        const dlq_event& last = page.events.back();
+        page.next = detail::print_place(last.failed_at, last.id);
     }
     co_return page;
 }

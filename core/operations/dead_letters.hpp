@@ -30,6 +30,7 @@ struct dlq_filter
     std::optional<std::int64_t> generation{};
     // The event, of whose copies each may have failed.
     std::optional<event::uuid> event_id{};
+    std::optional<event::uuid> domain_id{};
     // Since they failed, by the database's clock when it is asked.
     std::optional<std::chrono::microseconds> older_than{};
     std::optional<std::chrono::microseconds> newer_than{};

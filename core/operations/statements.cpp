@@ -7,15 +7,15 @@ namespace cuebox::operations {
     "p_target => $3::text, p_handler => $4::text, p_error => $5::text, "                           \
     "p_error_class => $6::text, p_generation => $7::bigint, "                                      \
     "p_failed_from => $8::timestamptz, p_failed_until => $9::timestamptz, "                        \
-    "p_event_id => $10::uuid"
+    "p_event_id => $10::uuid, p_domain_id => $11::uuid"
 
 const pg::statement find_dlq_events{
     .name = "find dead letters",
     .sql = "select id, event_id, event_type, event_version, source, target, generation, channel, "
            "domain_id, idempotency_key, attempts, cycle, handler, error_class, last_error, "
            "first_failed_at, failed_at, worker, occurred_at, created_at from " CUEBOX_DLQ_FILTER
-           ", p_oldest_first => $11::boolean, p_limit => $12::int, "
-           "p_after_failed_at => $13::timestamptz, p_after_id => $14::uuid)"};
+           ", p_oldest_first => $12::boolean, p_limit => $13::int, "
+           "p_after_failed_at => $14::timestamptz, p_after_id => $15::uuid)"};
 
 const pg::statement count_dlq{.name = "count dead letters",
                               .sql = "select count(*) from " CUEBOX_DLQ_FILTER ")"};
@@ -43,12 +43,22 @@ const pg::statement group_dlq_by_handler{
 
 #undef CUEBOX_DLQ_FILTER
 
-const pg::statement read_dlq_event{.name = "read event", .sql = R"(
+const pg::statement find_events{.name = "find events", .sql = R"(
+select id, event_id, event_type, event_version, source, target, generation, channel, domain_id,
+    idempotency_key, status, attempts, available_at, handler, last_error, worker, claimed_at,
+    occurred_at, created_at, delivered_at, failed_at, looked_until
+from core.find_events(p_status => $1::text, p_event_type => $2::text, p_source => $3::text,
+    p_target => $4::text, p_domain_id => $5::uuid, p_idempotency_key => $6::text,
+    p_generation => $7::bigint, p_created_from => $8::timestamptz,
+    p_created_until => $9::timestamptz, p_due => $10::boolean, p_limit => $11::int,
+    p_after_created_at => $12::timestamptz, p_after_id => $13::uuid, p_rows => $14::int))"};
+
+const pg::statement read_event{.name = "read event", .sql = R"(
 select o.id, coalesce(o.event_id, o.id) as event_id, o.event_type, o.event_version, o.source,
     o.target, o.generation, o.channel, o.content_class, o.domain_id, o.idempotency_key,
     o.trace_context, o.payload, o.status, o.attempts, o.last_handler as handler, o.last_error,
-    o.first_failed_at, o.failed_at, o.claimed_by as worker, o.available_at, o.occurred_at,
-    o.created_at, o.delivered_at, o.deleted_at
+    o.first_failed_at, o.failed_at, o.claimed_by as worker, o.claimed_at, o.available_at,
+    o.occurred_at, o.created_at, o.delivered_at, o.deleted_at
 from core.outbox o where o.id = $1::uuid)"};
 
 const pg::statement read_failure_history{.name = "read history", .sql = R"(
@@ -66,7 +76,14 @@ const pg::statement read_actions{.name = "read actions", .sql = R"(
 select a.at, a.actor, a.database_user, a.action, a.detail
 from core.operator_actions a where a.row_id = $1::uuid order by a.id)"};
 
+const pg::statement read_copies{.name = "read copies", .sql = R"(
+select id, target, generation, status, attempts, created_at, delivered_at, failed_at, deleted_at
+from core.outbox_copies($1::uuid))"};
+
 const pg::statement database_clock{.name = "clock", .sql = "select clock_timestamp()"};
+
+const pg::statement limit_time{.name = "limit time",
+                               .sql = "select set_config('statement_timeout', $1::text, true)"};
 
 const pg::statement replay_rows{.name = "replay", .sql = R"(
 select id, result, reason, hint, generation

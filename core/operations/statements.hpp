@@ -6,19 +6,22 @@
 // record of a sweep, which is a cuebox_retention's.
 namespace cuebox::operations {
 
-// $1 to $10 are a filter: see dead_letters.cpp.
+// $1 to $11 are a filter: see dead_letters.cpp.
 extern const pg::statement find_dlq_events;
 extern const pg::statement count_dlq;
 extern const pg::statement group_dlq_by_error;
 extern const pg::statement group_dlq_by_type;
 extern const pg::statement group_dlq_by_handler;
 
-extern const pg::statement read_dlq_event;
+extern const pg::statement find_events;
+extern const pg::statement read_event;
 extern const pg::statement read_failure_history;
 extern const pg::statement read_handled_by;
 extern const pg::statement read_actions;
+extern const pg::statement read_copies;
 
 extern const pg::statement database_clock;
+extern const pg::statement limit_time;
 extern const pg::statement replay_rows;
 extern const pg::statement discard_rows;
 

@@ -92,9 +92,10 @@ TEST_CASE("cuebox dlq show tells the whole history", "[cuebox]")
     const auto json = dlq(desk, {"show", first_id, "--json"});
 
     CHECK(shown.exit == 0);
-    CHECK(says(shown.out, "status        failed, cycle 2, 0 retries"));
-    CHECK(says(shown.out, "Refused: second"));
-    CHECK(says(shown.out, R"({"number": 1})"));
+    CHECK(says(shown.out, "status        failed since 2"));
+    CHECK(says(shown.out, "Z, cycle 2, 0 retries\n"));
+    CHECK(says(shown.out, "error         Refused: second\n"));
+    CHECK(says(shown.out, "payload\n  {\n    \"number\": 1\n  }\n"));
     CHECK(says(shown.out, "cycle 1  failed "));
     CHECK(says(shown.out, "Timeout: first"));
     CHECK(says(shown.out, " by ada"));
@@ -102,6 +103,65 @@ TEST_CASE("cuebox dlq show tells the whole history", "[cuebox]")
     CHECK(says(json.out, R"("history":[{"cycle":1,"attempts":0,"handler":"billing.invoice",)"));
     CHECK(dlq(desk, {"show", "00000000-0000-7000-8000-000000000009"}).exit == 1);
     CHECK(dlq(desk, {"show", "seven"}).exit == 2);
+}
+
+TEST_CASE("cuebox dlq is narrowed to a domain", "[cuebox]")
+{
+    const desk desk;
+    constexpr auto domain = "00000000-0000-7000-8000-000000000077";
+    desk.query("select t.dead(n) from generate_series(1, 4) n; "
+               "update core.outbox set domain_id = t.id(77) where id in (t.id(1), t.id(2))");
+
+    const auto listed = dlq(desk, {"list", "--domain", domain});
+    const auto replayed =
+        dlq(desk, {"replay", "--domain", domain, "--limit", "1", "--yes", "--rate", "0"});
+    const auto discarded = dlq(desk, {"discard", "--domain", domain, "--yes"});
+    const auto wrong = dlq(desk, {"discard", "--domain", "acme", "--yes"});
+
+    CHECK(says(listed.out, "000000000001"));
+    CHECK(says(listed.out, "000000000002"));
+    CHECK_FALSE(says(listed.out, "000000000003"));
+    CHECK(replayed.out == "replayed 1 dead letter to generation 1\n");
+    CHECK(discarded.out == "discarded 1 dead letter\n");
+    CHECK(wrong.exit == 2);
+    CHECK(says(wrong.err, "--domain: \"acme\" is no domain: write its UUID"));
+    CHECK(desk.query("select count(*) from core.dead_letters") == "2");
+}
+
+TEST_CASE("cuebox dlq list cuts nothing for a program that reads it", "[cuebox]")
+{
+    const desk desk;
+    const std::string error = "Refused: " + std::string(3000, 'x') + " end";
+    desk.query("select t.publish(1, repeat('t', 255)), t.fail(1, '" + error + "')");
+
+    const auto listed = dlq(desk, {"list"});
+
+    CHECK(says(listed.out, std::string(255, 't')));
+    CHECK(says(listed.out, error + "\n"));
+}
+
+TEST_CASE("cuebox dlq show keeps the lines of an error, and nothing that a terminal obeys",
+          "[cuebox]")
+{
+    const desk desk;
+    desk.query("select t.dead(1, E'Refused:\\n\\tat \\x1b[31mred\\r\\n  \\u202Egnp.exe'); "
+               "update core.outbox set payload = '{\"a\": [1.10, 12345678901234567890, {}], "
+               "\"b\": \"\\u202e\\u0007 x\"}'");
+
+    const auto shown = dlq(desk, {"show", first_id});
+
+    CHECK(says(shown.out, "error         Refused:\n"
+                          "              \\tat \\x1b[31mred\\r\n"
+                          "                \\u202egnp.exe\n"));
+    CHECK(says(shown.out, "payload\n"
+                          "  {\n"
+                          "    \"a\": [\n"
+                          "      1.10,\n"
+                          "      12345678901234567890,\n"
+                          "      {}\n"
+                          "    ],\n"
+                          "    \"b\": \"\\u202e\\u0007 x\"\n"
+                          "  }\n"));
 }
 
 TEST_CASE("cuebox dlq replay takes an event by its id and says where it went", "[cuebox]")

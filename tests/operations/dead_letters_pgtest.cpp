@@ -1,7 +1,7 @@
 #include "operations/desk.hpp"
 
 #include <cuebox/event/encode.hpp>
-#include <cuebox/operations/dead_letter_detail.hpp>
+#include <cuebox/operations/event_detail.hpp>
 #include <cuebox/operations/recovery.hpp>
 
 #include <catch2/catch_test_macros.hpp>
@@ -65,9 +65,11 @@ TEST_CASE("a filter finds those that all of it holds for", "[operations]")
     desk.query("select t.dead(1), t.dead(2, 'Refused: 100% sure', 'billing.totals'), "
                "t.dead(3, 'worker died: w ended while it handled this event', null)");
     desk.query("select t.publish(4, 'order.paid', 'mail', 'bank'); select t.fail(4)");
-    desk.query("update core.outbox set generation = 2 where id = t.id(4)");
+    desk.query("update core.outbox set generation = 2, domain_id = t.id(77) where id = t.id(4)");
 
     CHECK(count(desk, {}) == 4);
+    CHECK(count(desk, {.domain_id = row(77)}) == 1);
+    CHECK(count(desk, {.domain_id = row(78)}) == 0);
     CHECK(count(desk, {.event_type = "order.paid"}) == 1);
     CHECK(count(desk, {.source = "shop"}) == 3);
     CHECK(count(desk, {.target = "mail"}) == 1);
@@ -121,8 +123,7 @@ TEST_CASE("all that is known of an event: its cycles, who handled it, who did wh
         "insert into core.event_handled (handler_name, idempotency_key, event_id) "
         "values ('billing.totals', t.id(1)::text, t.id(1)), ('billing.a', 'other', t.id(9))");
 
-    const auto found =
-        desk.run([](pg::connection& link) { return get_dlq_event_detail(link, row(1)); });
+    const auto found = desk.run([](pg::connection& link) { return show_event(link, row(1)); });
 
     REQUIRE(found);
     CHECK(found->status == "failed");
@@ -149,7 +150,7 @@ TEST_CASE("what the outbox does not have is not found", "[operations]")
 {
     const desk desk;
 
-    CHECK_FALSE(desk.run([](pg::connection& link) { return get_dlq_event_detail(link, row(1)); }));
+    CHECK_FALSE(desk.run([](pg::connection& link) { return show_event(link, row(1)); }));
 }
 
 TEST_CASE("a place that no page ended at is refused", "[operations]")

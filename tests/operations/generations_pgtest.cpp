@@ -1,6 +1,6 @@
 #include "operations/desk.hpp"
 
-#include <cuebox/operations/dead_letter_detail.hpp>
+#include <cuebox/operations/event_detail.hpp>
 #include <cuebox/operations/generations.hpp>
 #include <cuebox/operations/recovery.hpp>
 #include <cuebox/operations/sweep.hpp>
@@ -140,7 +140,7 @@ TEST_CASE("an operator's role is enough for all an operator does, and retention'
               return list_dlq_events(link, {}, {});
           }).events.size() == 3);
     CHECK(as("cuebox_operator", [](pg::connection& link) {
-              return get_dlq_event_detail(link, row(1));
+              return show_event(link, row(1));
           })->status == "failed");
     CHECK(as("cuebox_operator", [](pg::connection& link) {
               return replay_dlq_events(link, dlq_filter{}, {.bulk = {.limit = 2}});

@@ -76,6 +76,7 @@ constexpr std::string_view matrix =
     "cuebox_operator: drains select\n"
     "cuebox_operator: event_handled select\n"
     "cuebox_operator: find_dead_letters() execute\n"
+    "cuebox_operator: find_events() execute\n"
     "cuebox_operator: generation_for() execute\n"
     "cuebox_operator: known_generations() execute\n"
     "cuebox_operator: metrics_backlog select\n"
@@ -88,6 +89,7 @@ constexpr std::string_view matrix =
     "cuebox_operator: operator_actions select\n"
     "cuebox_operator: outbox select update(deleted_at)\n"
     "cuebox_operator: outbox_backlog() execute\n"
+    "cuebox_operator: outbox_copies() execute\n"
     "cuebox_operator: outbox_discard() execute\n"
     "cuebox_operator: outbox_discard_many() execute\n"
     "cuebox_operator: outbox_drain() execute\n"
@@ -264,6 +266,9 @@ TEST_CASE("the server holds the roles to it", "[outbox]")
     CHECK(attempt(database, "cuebox_worker", forget) == "denied");
     CHECK(attempt(database, "cuebox_operator", read) == "done");
     CHECK(attempt(database, "cuebox_operator", update) == "denied");
+    CHECK(attempt(database, "cuebox_operator", "select core.find_events()") == "done");
+    for (const auto* role : {"cuebox_producer", "cuebox_worker", "cuebox_metrics"})
+        CHECK(attempt(database, role, "select core.find_events()") == "denied");
     CHECK(attempt(database, "cuebox_retention", read) == "denied");
     CHECK(attempt(database, "cuebox_metrics", read) == "denied");
     CHECK(attempt(database, "cuebox_metrics", "select * from core.metrics_backlog") == "done");

@@ -1,7 +1,14 @@
 #pragma once
 
 #include <cuebox/event/shapes.hpp>
-#include <cuebox/operations/dead_letters.hpp>
+#include <cuebox/event/timestamp.hpp>
+#include <cuebox/event/uuid.hpp>
+#include <cuebox/pg/connection.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 // Everything that is known of one event of the outbox.
 namespace cuebox::operations {
@@ -39,7 +46,22 @@ struct operator_action
     event::raw_json detail{};
 };
 
-struct dlq_event_detail
+// Another row of the same event: a copy of a broadcast, or the broadcast itself.
+struct event_copy
+{
+    event::uuid id{};
+    // None for the broadcast itself.
+    std::optional<std::string> target{};
+    std::int64_t generation = 0;
+    std::string status{};
+    std::int32_t attempts = 0;
+    event::timestamp created_at{};
+    std::optional<event::timestamp> delivered_at{};
+    std::optional<event::timestamp> failed_at{};
+    std::optional<event::timestamp> deleted_at{};
+};
+
+struct event_detail
 {
     event::uuid id{};
     event::uuid event_id{};
@@ -61,7 +83,11 @@ struct dlq_event_detail
     std::optional<std::string> last_error{};
     std::optional<event::timestamp> first_failed_at{};
     std::optional<event::timestamp> failed_at{};
+    // Who holds the claim, and since when it was taken or last renewed; of a settled event, who
+    // held it last.
     std::optional<std::string> worker{};
+    std::optional<event::timestamp> claimed_at{};
+    // Not claimed before.
     event::timestamp available_at{};
     event::timestamp occurred_at{};
     event::timestamp created_at{};
@@ -72,11 +98,10 @@ struct dlq_event_detail
     std::vector<failure_cycle> history{};
     std::vector<handled_by> handled{};
     std::vector<operator_action> actions{};
+    std::vector<event_copy> copies{};
 };
 
-// By the row's id, dead letter or not: what was replayed is of interest too. None if the outbox
-// does not have it.
-pg::awaitable<std::optional<dlq_event_detail>> get_dlq_event_detail(pg::connection& connection,
-                                                                    event::uuid id);
+// By the row's id, in any state. None if the outbox does not have it.
+pg::awaitable<std::optional<event_detail>> show_event(pg::connection& connection, event::uuid id);
 
 }

@@ -1,7 +1,5 @@
-#include <cuebox/operations/dead_letter_detail.hpp>
+#include <cuebox/operations/event_detail.hpp>
 #include <cuebox/operations/statements.hpp>
-
-#include <algorithm>
 
 namespace cuebox::operations {
 
@@ -25,6 +23,7 @@ struct event_row
     std::optional<std::string> handler, last_error;
     std::optional<event::timestamp> first_failed_at, failed_at;
     std::optional<std::string> worker;
+    std::optional<event::timestamp> claimed_at;
     event::timestamp available_at, occurred_at, created_at;
     std::optional<event::timestamp> delivered_at, deleted_at;
 };
@@ -36,7 +35,7 @@ struct action_row
     std::string database_user, action, detail;
 };
 
-dlq_event_detail detail_of(event_row&& row)
+event_detail detail_of(event_row&& row)
 {
     return {.id = row.id,
             .event_id = row.event_id,
@@ -58,6 +57,7 @@ dlq_event_detail detail_of(event_row&& row)
             .first_failed_at = row.first_failed_at,
             .failed_at = row.failed_at,
             .worker = std::move(row.worker),
+            .claimed_at = row.claimed_at,
             .available_at = row.available_at,
             .occurred_at = row.occurred_at,
             .created_at = row.created_at,
@@ -67,13 +67,12 @@ dlq_event_detail detail_of(event_row&& row)
 
 }
 
-pg::awaitable<std::optional<dlq_event_detail>> get_dlq_event_detail(pg::connection& connection,
-                                                                    event::uuid id)
+pg::awaitable<std::optional<event_detail>> show_event(pg::connection& connection, event::uuid id)
 {
-    auto row = co_await connection.query_first<event_row>(read_dlq_event, id);
+    auto row = co_await connection.query_first<event_row>(read_event, id);
     if (!row)
         co_return std::nullopt;
-    dlq_event_detail detail = detail_of(std::move(*row));
+    event_detail detail = detail_of(std::move(*row));
     detail.history = co_await connection.query<failure_cycle>(read_failure_history, id);
     detail.handled = co_await connection.query<handled_by>(read_handled_by, detail.idempotency_key);
     const auto actions = co_await connection.query<action_row>(read_actions, id);
@@ -83,6 +82,7 @@ pg::awaitable<std::optional<dlq_event_detail>> get_dlq_event_detail(pg::connecti
                                   .database_user = each.database_user,
                                   .action = each.action,
                                   .detail = {each.detail}});
+    detail.copies = co_await connection.query<event_copy>(read_copies, id);
     co_return detail;
 }
 
