@@ -50,20 +50,11 @@ void add_dlq_filters(CLI::App& command, dlq_arguments& to)
 
 std::chrono::microseconds parse_age(std::string_view option, std::string_view text)
 {
-    constexpr std::int64_t days_max = 100'000;
-    if (text.ends_with('d')) {
-        std::int64_t days = 0;
-        const std::string_view digits = text.substr(0, text.size() - 1);
-        const char* const end = digits.data() + digits.size();
-        const auto [stopped, error] = std::from_chars(digits.data(), end, days);
-        if (error == std::errc{} && stopped == end && days >= 0 && days <= days_max)
-            return std::chrono::days(days);
-    }
-    else if (const auto age = config::parse_duration(text)) {
-        return std::chrono::duration_cast<std::chrono::microseconds>(*age);
-    }
-    throw usage_error{std::string(option) + ": \"" + std::string(text) +
-                      "\" is no age: write 90s, 15m, 36h or 7d"};
+    const auto age = config::parse_duration(text);
+    if (!age)
+        throw usage_error{std::string(option) + ": \"" + std::string(text) +
+                          "\" is no age: write 90s, 15m, 36h or 7d"};
+    return std::chrono::duration_cast<std::chrono::microseconds>(*age);
 }
 
 double parse_rate(std::string_view text)

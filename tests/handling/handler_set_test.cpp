@@ -3,6 +3,7 @@
 #include <cuebox/pg/error.hpp>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
 
 using namespace cuebox;
 using namespace cuebox::handling;
@@ -124,4 +125,18 @@ TEST_CASE("a database's refusal says what is wrong before it says where", "[hand
 
     CHECK(failure.terminal);
     CHECK(failure.reason == "duplicate key (SQLSTATE 23505), in insert order; hint: none");
+}
+
+TEST_CASE("a handler whose policy cannot be followed is refused by name", "[handling]")
+{
+    handler shrinking = leased("shop.mail", {"a"});
+    shrinking.retry.multiplier = 0;
+    handler impatient = leased("shop.mail", {"a"});
+    impatient.timeout = -1s;
+
+    CHECK_THROWS_WITH(handler_set({shrinking}),
+                      "handler \"shop.mail\": retry.multiplier: must be at least 1: waits grow "
+                      "from retry to retry");
+    CHECK_THROWS_WITH(handler_set({impatient}), "handler \"shop.mail\": the timeout is negative; "
+                                                "zero is as long as it likes");
 }

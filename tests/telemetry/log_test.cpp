@@ -1,8 +1,11 @@
 #include <cuebox/telemetry/log_line.hpp>
+#include <cuebox/telemetry/stderr_log.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <cstdio>
 #include <limits>
+#include <unistd.h>
 
 using namespace cuebox::telemetry;
 
@@ -52,4 +55,25 @@ TEST_CASE("a logger puts its own fields first and is silent below its level", "[
     logger().error("nobody hears");
 
     CHECK(said == std::vector<std::string>{"this context worker why"});
+}
+
+TEST_CASE("a log on stderr writes each line at once, from its level up", "[telemetry]")
+{
+    std::FILE* const kept = std::tmpfile();
+    const int before = ::dup(STDERR_FILENO);
+    std::fflush(stderr);
+    ::dup2(::fileno(kept), STDERR_FILENO);
+
+    const logger log = stderr_log();
+    log.info("listening");
+    log.with({{"context", "billing"}}).error("dead letter", {{"attempts", 5}});
+
+    ::dup2(before, STDERR_FILENO);
+    ::close(before);
+    std::rewind(kept);
+    char text[200] = {};
+    const std::size_t size = std::fread(text, 1, sizeof text, kept);
+    std::fclose(kept);
+    CHECK(std::string_view(text, size).substr(12) ==
+          " error   dead letter  context=billing  attempts=5\n");
 }
