@@ -5,6 +5,7 @@
 
 #include <cuebox/telemetry/quill_log.hpp>
 #include <cuebox/worker/run.hpp>
+#include <cuebox/worker/start_check.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -31,6 +32,20 @@ worker::worker_config read_config(const std::string& path)
     return worker::parse_config(*text, path);
 }
 
+// With the help of a database if one is named; the config alone does not need it.
+void check(const worker::worker_config& config, const std::string& database_given)
+{
+    const registry none;
+    if (!database_given.empty()) {
+        const database where{database_given};
+        worker::check_config(config, none, where.options());
+    }
+    else if (worker::needs_database(worker::plan_contexts(config, none))) {
+        std::fputs("cuebox: SQL statements are not checked: give --database URL for that\n",
+                   stderr);
+    }
+}
+
 int run_worker(const worker_options& options)
 {
     const auto config = read_config(options.config);
@@ -39,6 +54,7 @@ int run_worker(const worker_options& options)
     const std::string tree =
         options.json ? worker::describe_json(config, none) + "\n" : worker::describe(config, none);
     if (options.check) {
+        check(config, options.database);
         std::fputs(tree.c_str(), stdout);
         return done;
     }
@@ -71,7 +87,9 @@ void add_worker(CLI::App& app, action& chosen)
     command->add_option("--config", options->config, "The config: JSON with comments")
         ->required()
         ->type_name("FILE");
-    command->add_flag("--check", options->check, "Check the config, print what would run, and end");
+    command->add_flag(
+        "--check", options->check,
+        "Check the config, with --database its SQL too, print what would run, and end");
     command->add_flag("--json", options->json, "With --check: print as JSON");
     command->callback([options, &chosen] { chosen = [options] { return run_worker(*options); }; });
 }

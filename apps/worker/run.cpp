@@ -1,7 +1,10 @@
 #include <cuebox/outbox/pg_relay.hpp>
+#include <cuebox/runtime/cancellation.hpp>
+#include <cuebox/runtime/scope.hpp>
 #include <cuebox/worker/instruments.hpp>
 #include <cuebox/worker/run.hpp>
 #include <cuebox/worker/shift.hpp>
+#include <cuebox/worker/start_check.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -22,18 +25,19 @@ namespace cuebox::worker {
 namespace {
 
 // Every lane and settler of a context may be at work at once, and its keepers now and then.
-std::size_t connections_for(const worker_config& config, const registry& handlers)
+std::size_t connections_for(const std::vector<context_plan>& plans)
 {
     std::size_t most = 0;
-    for (const context_config& each : config.contexts) {
-        most += 2 * each.lanes + 2;
+    for (const context_plan& each : plans) {
+        const actors::settings& rules = each.options.settings;
+        most += 2 * rules.lanes + 2;
         // A transactional handler of a leased event holds one while it runs.
-        const handling::handler_set set(plan_context(each, handlers).handlers);
+        const handling::handler_set set(each.handlers);
         const bool mixed = std::ranges::any_of(set.leased_types(), [&](const std::string& type) {
             return std::ranges::any_of(set.for_type(type), &handling::handler::transactional,
                                        [](const auto& one) -> const auto& { return *one; });
         });
-        most += mixed ? each.workers : 0;
+        most += mixed ? rules.workers : 0;
     }
     return std::max<std::size_t>(4, most);
 }
@@ -47,35 +51,12 @@ T finish(awaitable<T> question)
     return answer.get();
 }
 
-// In the catalog, which everybody may read: a table of the first migration, and a function of the
-// latest that a worker cannot do without.
-constexpr pg::statement find_table{
-    .name = "find table",
-    .sql = "select exists (select from pg_catalog.pg_class c join pg_catalog.pg_namespace n "
-           "on n.oid = c.relnamespace where n.nspname = 'core' and c.relname = $1)"};
-constexpr pg::statement find_function{
-    .name = "find function",
-    .sql = "select exists (select from pg_catalog.pg_proc p join pg_catalog.pg_namespace n "
-           "on n.oid = p.pronamespace where n.nspname = 'core' and p.proname = $1)"};
-
-awaitable<void> check_schema(pg::connect_options database)
-{
-    database.prepared_max = 0;
-    auto connection = co_await pg::connect(std::move(database));
-    const bool there = co_await connection.query_one<bool>(find_table, "outbox");
-    if (!there)
-        throw std::runtime_error("the database has no Cuebox schema: run `cuebox migrate`");
-    const bool recent = co_await connection.query_one<bool>(find_function, "outbox_turn");
-    if (!recent)
-        throw std::runtime_error("the database's schema is older than this program: run `cuebox "
-                                 "migrate`");
-}
-
 // SIGTERM and SIGINT stop, SIGHUP reads again, from a thread of its own for as long as this lives.
+// Reading again asks the database: signals are heard meanwhile, and another SIGHUP comes after it.
 class signal_watch
 {
 public:
-    signal_watch(std::function<void()> stop, std::function<void()> reread)
+    signal_watch(std::function<void()> stop, std::function<awaitable<void>()> reread)
         : stop_(std::move(stop)),
           reread_(std::move(reread))
     {
@@ -86,7 +67,10 @@ public:
     }
     ~signal_watch()
     {
-        asio::post(io_, [this] { signals_.cancel(); });
+        asio::post(io_, [this] {
+            signals_.cancel();
+            rereading_.cancel();
+        });
         thread_.join();
     }
     signal_watch(const signal_watch&) = delete;
@@ -99,7 +83,7 @@ private:
             if (error)
                 return;
             if (number == SIGHUP)
-                reread_();
+                read_again();
             // Leases and locks bring everything back that is under way.
             else if (std::exchange(stopping_, true))
                 std::_Exit(0);
@@ -109,10 +93,26 @@ private:
         });
     }
 
+    void read_again()
+    {
+        again_ = true;
+        if (!std::exchange(reading_, true))
+            rereading_.spawn(keep_reading());
+    }
+    awaitable<void> keep_reading()
+    {
+        while (std::exchange(again_, false))
+            co_await reread_();
+        reading_ = false;
+    }
+
     std::function<void()> stop_;
-    std::function<void()> reread_;
+    std::function<awaitable<void>()> reread_;
     bool stopping_ = false;
+    bool again_ = false;
+    bool reading_ = false;
     asio::io_context io_{1};
+    scope rereading_{io_.get_executor()};
     asio::signal_set signals_{io_, SIGTERM, SIGINT};
     std::thread thread_;
 };
@@ -172,15 +172,38 @@ private:
     std::atomic<bool> stopping_{false};
 };
 
+// Takes over what a config says by now, once the database has agreed to it; what runs stays as it
+// is otherwise.
+awaitable<void> read_again(const run_options& options, const registry& handlers,
+                           crew_of_shifts& shifts)
+{
+    std::string why;
+    try {
+        const auto again = plan_contexts(options.reread(), handlers);
+        co_await check_handlers(options.database, again);
+        for (const context_plan& each : again)
+            shifts.update(each, options.log);
+    }
+    catch (const std::exception& error) {
+        if (detail::is_cancellation(std::current_exception()))
+            throw;
+        why = error.what();
+    }
+    if (!why.empty())
+        options.log.error("config not taken over", {{"error", why}});
+}
+
 }
 
 int run(const worker_config& config, const registry& handlers, run_options options)
 {
     // A program that ends before it has read its event is no reason to die.
     std::signal(SIGPIPE, SIG_IGN);
+    // What the config itself has wrong comes first, then what the database does not have.
+    const auto plans = plan_contexts(config, handlers);
     // Whether a NOTIFY can be heard, and prepared statements kept, before anything depends on it.
     const std::string deaf = finish(outbox::why_deaf(options.database));
-    finish(check_schema(options.database));
+    finish(check_database(options.database, plans));
     if (!deaf.empty()) {
         options.log.warning(deaf);
         options.database.prepared_max = 0;
@@ -191,9 +214,8 @@ int run(const worker_config& config, const registry& handlers, run_options optio
     crew_of_shifts shifts;
     const std::size_t threads = std::max<std::size_t>(config.threads, 1);
     for (std::size_t i = 0; i < threads; ++i)
-        shifts.add(std::make_unique<shift>(
-            options.database, config.connections.value_or(connections_for(config, handlers))));
-    const auto plans = plan_contexts(config, handlers);
+        shifts.add(std::make_unique<shift>(options.database,
+                                           config.connections.value_or(connections_for(plans))));
     // More threads than contexts: each of those runs several times over, and they share its work.
     for (std::size_t i = 0; i < std::max(threads, plans.size()); ++i) {
         auto plan = plans[i % plans.size()];
@@ -205,21 +227,14 @@ int run(const worker_config& config, const registry& handlers, run_options optio
     }
     const auto endpoint = seen.open_endpoint(shifts.watch());
 
-    const auto reread = [&] {
-        try {
-            const auto again = plan_contexts(options.reread(), handlers);
-            for (const context_plan& each : again)
-                shifts.update(each, options.log);
-        }
-        catch (const std::exception& error) {
-            options.log.error("config not taken over", {{"error", std::string(error.what())}});
-        }
-    };
+    std::function<awaitable<void>()> reread;
+    if (options.reread)
+        reread = [&] { return read_again(options, handlers, shifts); };
     const auto stop = [&] {
         options.log.info("stopping: running handlers may finish");
         shifts.stop();
     };
-    const signal_watch signals(stop, options.reread ? std::function<void()>(reread) : nullptr);
+    const signal_watch signals(stop, std::move(reread));
     const bool well = shifts.run(options.log);
     seen.close();
     options.log.info("stopped");
