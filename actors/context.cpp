@@ -35,7 +35,7 @@ std::shared_ptr<outbox::relay> make_relay(pg::pool& pool, const context_options&
     outbox::relay_options how{.context = options.name,
                               .generation = generation,
                               .channels = {},
-                              .line = options.line,
+                              .line = options.line.value_or(pool.connects()),
                               .pooled_line = options.pooled_line,
                               .worker = {}};
     if (!options.classes.empty()) {
@@ -46,23 +46,33 @@ std::shared_ptr<outbox::relay> make_relay(pg::pool& pool, const context_options&
     return std::make_shared<outbox::pg_relay>(pool, std::move(how));
 }
 
-void check(const context_options& options)
+[[noreturn]] void refuse(const std::string& context, const std::string& why)
 {
-    const auto& rules = options.settings;
-    const auto refuse = [&](const std::string& why) {
-        throw handling::handler_error("context \"" + options.name + "\": " + why);
-    };
+    throw handling::handler_error("context \"" + context + "\": " + why);
+}
+
+// The rules stand beside what they are about.
+template <class Rules>
+void check(const std::string& context, const std::string& option, const Rules& rules)
+{
+    if (const auto fault = find_fault(rules))
+        refuse(context,
+               option + "." + std::string(fault->first) + ": " + std::string(fault->second));
+}
+
+void check(const context_options& options, const std::vector<handling::handler>& handlers)
+{
     if (options.name.empty())
-        throw handling::handler_error("a context has no name: say which one this is");
-    if (rules.workers == 0 || rules.lanes == 0)
-        refuse("it needs at least one worker and one lane");
-    if (rules.claim.batch_min == 0 || rules.claim.batch_max < rules.claim.batch_min)
-        refuse("batch_max must be at least batch_min, and that at least 1");
-    if (rules.retention) {
-        const std::string why = outbox::why_refused(*rules.retention);
-        if (!why.empty())
-            refuse("retention: " + why);
-    }
+        throw handling::handler_error(
+            "a context has no name: set context_options::name to the name that targets use");
+    if (handlers.empty())
+        refuse(options.name, "it has no handlers: give it at least one");
+    check(options.name, "settings", options.settings);
+    check(options.name, "intensity", options.intensity);
+    check(options.name, "backoff", options.backoff);
+    if (const auto& kept = options.settings.retention)
+        if (const std::string why = outbox::why_refused(*kept); !why.empty())
+            refuse(options.name, "settings.retention: " + why);
 }
 
 }
@@ -82,7 +92,7 @@ context::context(loop& home, std::shared_ptr<outbox::relay> relay,
                                                               .intensity = options.intensity,
                                                               .backoff = options.backoff}))
 {
-    check(options);
+    check(options, handlers);
     company_->relay = std::move(relay);
     company_->handlers = std::make_shared<handling::handler_set>(std::move(handlers));
     company_->settings = options.settings;
@@ -166,8 +176,9 @@ void context::update(std::size_t workers, std::vector<handling::handler> handler
             "context \"" + name_ +
             "\": handlers were added, removed or listen for other events: "
             "that takes a restart");
-    if (workers == 0)
-        throw handling::handler_error("context \"" + name_ + "\": it needs at least one worker");
+    actors::settings rules = company_->settings;
+    rules.workers = workers;
+    check(name_, "settings", rules);
     company_->handlers = std::move(next);
     (void)company_->crew.try_send(actors::resize{workers});
 }

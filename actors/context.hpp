@@ -4,6 +4,7 @@
 #include <cuebox/actors/settings.hpp>
 #include <cuebox/outbox/pg_relay.hpp>
 #include <cuebox/runtime/tree.hpp>
+#include <cuebox/telemetry/stderr_log.hpp>
 
 namespace cuebox {
 
@@ -13,7 +14,7 @@ class stall_watch;
 
 struct context_options
 {
-    // The listening context: targets and subscriptions name it.
+    // The listening context: targets and subscriptions name it. It has to be given.
     std::string name{};
     // The deployment; none is CUEBOX_GENERATION, else SPECTRAL_GENERATION.
     std::optional<std::int64_t> generation{};
@@ -23,7 +24,8 @@ struct context_options
     // How many restarts of its actors it tolerates before it gives up, and the pause before each.
     cuebox::intensity intensity{};
     cuebox::backoff backoff{};
-    telemetry::logger log{};
+    // Warnings, errors and dead letters on stderr unless given; a logger{} says nothing.
+    telemetry::logger log = telemetry::stderr_log();
     // Told of every run of a handler; may be empty, as may the following three.
     handling::observer observer{};
     // Where it counts. It must outlive the context.
@@ -32,8 +34,9 @@ struct context_options
     telemetry::span_sink spans{};
     // Told of every event that has become a dead letter.
     telemetry::alert_sink alert{};
-    // Where the LISTEN connection goes: straight to Postgres, also when the pool does not.
-    pg::connect_options line{};
+    // Where the LISTEN connection goes: straight to Postgres, also when the pool does not. None: as
+    // the pool's connections.
+    std::optional<pg::connect_options> line{};
     // The connection of `line` goes through a transaction pooler: poll.
     bool pooled_line = false;
 };
@@ -42,7 +45,7 @@ struct context_options
 // as it runs. It lives on a loop over an executor that the service has already, and shares its
 // pool; both must outlive it.
 //
-//     cuebox::context billing{loop, pool, std::move(handlers), {.name = "billing", .line = …}};
+//     cuebox::context billing{loop, pool, std::move(handlers), {.name = "billing"}};
 //     billing.start();
 //     …
 //     billing.stop();                    // returns at once; nothing is lost however it ends

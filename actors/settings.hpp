@@ -20,6 +20,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace cuebox::actors {
@@ -58,6 +61,10 @@ struct settings
     // How long running handlers may take to finish when the context is stopped.
     std::chrono::milliseconds stop_deadline = std::chrono::seconds(30);
 };
+
+// The first setting that breaks a rule, under the name it has in a config, and the rule; none when
+// a context can follow them. docs/configuration.md states the rules. Retention has its own.
+std::optional<std::pair<std::string_view, std::string_view>> find_fault(const settings& rules);
 
 // What became of the rows of a context since it was made.
 struct tally

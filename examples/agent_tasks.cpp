@@ -95,7 +95,6 @@ cuebox::awaitable<void> run(pg::connect_options database)
     cuebox::context_options options;
     options.name = "platform";
     options.generation = 1;
-    options.line = database;
     options.observer = [&runs](const cuebox::handling::handled_note&) { runs.pass(); };
     cuebox::loop loop{executor};
     cuebox::context platform{loop, pool, handlers.take(), std::move(options)};

@@ -74,7 +74,6 @@ cuebox::awaitable<void> run(pg::connect_options database)
     cuebox::context_options options;
     options.name = "billing";
     options.generation = 1;
-    options.line = database;
     options.observer = [&handled](const cuebox::handling::handled_note&) {
         handled.expires_at(asio::steady_timer::time_point::min()); // Ends the wait below.
     };

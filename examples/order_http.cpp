@@ -360,7 +360,6 @@ asio::awaitable<void> run_service(pg::connect_options database, service_options 
     cuebox::context_options how;
     how.name = "billing";
     how.generation = 1;
-    how.line = database; // LISTEN has a connection of its own, beside the pool.
     cuebox::context billing{loop, pool, handlers.take(), std::move(how)};
 
     shop shop{pool};

@@ -48,7 +48,7 @@ bench_runner::bench_runner(const pg::connect_options& database, const bench_case
     options.name = "bench";
     options.generation = generation_;
     options.settings = how.settings;
-    options.line = database;
+    options.log = {};
     context_.emplace(loop_, *pool_, handlers.take(), std::move(options));
     thread_ = std::thread([this] { io_.run(); });
 }

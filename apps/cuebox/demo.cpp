@@ -46,13 +46,12 @@ struct evening
     bool interrupted = false;
 };
 
-context_options describe_context(const pg::connect_options& where, std::int64_t generation,
-                                 demo_figures& figures)
+context_options describe_context(std::int64_t generation, demo_figures& figures)
 {
     context_options made;
     made.name = "demo";
     made.generation = generation;
-    made.line = where;
+    made.log = {}; // The screen tells what matters.
     made.settings.stop_deadline = 2s;
     made.observer = [&figures](const handling::handled_note& told) { figures.note(told); };
     return made;
@@ -72,7 +71,7 @@ asio::awaitable<int> raise_the_curtain(pg::connect_options where, evening& tonig
     pg::pool pool{{.connect = where}};
     demo_shop shop{generation};
     context context{home, pool, shop.handlers().take(),
-                    describe_context(where, generation, tonight.figures)};
+                    describe_context(generation, tonight.figures)};
     demo_cast cast{.database = database,
                    .context = context,
                    .shop = shop,

@@ -5,6 +5,7 @@
 #include <cuebox/worker/command.hpp>
 #include <cuebox/worker/crew.hpp>
 #include <cuebox/worker/run.hpp>
+#include <cuebox/worker/start_check.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -61,11 +62,25 @@ private:
     std::jthread thread_;
 };
 
+// With the help of a database if one is named; the config alone does not need it.
+void check(const crew& all, const std::string& database_given)
+{
+    auto plans = all.plans(all.config());
+    if (!database_given.empty()) {
+        const cli::database where{database_given};
+        check_plans(std::move(plans), where.options());
+    }
+    else if (needs_database(plans)) {
+        std::fputs("SQL statements are not checked: give --database URL for that\n", stderr);
+    }
+}
+
 int run_worker(const worker_options& options, const equipment& equip, const std::string& version)
 {
     // Whatever is wrong with a handler is said before anything starts.
     crew all(read_config(options.config), equip);
     if (options.check) {
+        check(all, options.database);
         const std::string tree = options.json ? all.describe_json() + "\n" : all.describe();
         std::fputs(tree.c_str(), stdout);
         return cli::done;
@@ -103,7 +118,9 @@ cli::action add_arguments(CLI::App& command, equipment equip, std::string versio
     command.add_option("--config", options->config, "The config: JSON with comments")
         ->required()
         ->type_name("FILE");
-    command.add_flag("--check", options->check, "Check the config, print what would run, and end");
+    command.add_flag(
+        "--check", options->check,
+        "Check the config, with --database its SQL too, print what would run, and end");
     command.add_flag("--json", options->json, "With --check: print as JSON");
     return [options, equip = std::move(equip), version = std::move(version)] {
         return run_worker(*options, equip, version);

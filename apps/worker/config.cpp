@@ -1,6 +1,8 @@
 #include <cuebox/alerts/config.hpp>
 #include <cuebox/config/parse.hpp>
+#include <cuebox/event/channel.hpp>
 #include <cuebox/event/encode.hpp>
+#include <cuebox/event/error.hpp>
 #include <cuebox/handlers/kinds/kind.hpp>
 #include <cuebox/handling/handler_set.hpp>
 #include <cuebox/http/header.hpp>
@@ -35,6 +37,9 @@ struct described_worker
 };
 
 namespace {
+
+// Of each thread; no server has more to give.
+constexpr std::size_t connections_max = 10'000;
 
 // What every handler of a config may say.
 handlers::kind_base read_base(const config::node& from, const retry_policy& retry)
@@ -80,6 +85,17 @@ handling::handler find_registered(const config::node& from, const handlers::kind
     return std::move(*found);
 }
 
+// Any generation will do: a class fits beside each of them or beside none.
+void check_class(const config::node& from, const std::string& name)
+{
+    try {
+        (void)event::channel_for(1, name);
+    }
+    catch (const event::envelope_error& error) {
+        from.refuse(error.what());
+    }
+}
+
 handling::handler make_handler(const config::node& from, const retry_policy& retry,
                                const registry& known)
 {
@@ -104,24 +120,14 @@ void context_config::validate(const config::node& from) const
 {
     if (context.empty())
         from.refuse("context", "is empty: say which context this is");
-    if (workers == 0)
-        from.refuse("workers", "must be at least 1");
-    if (lanes == 0)
-        from.refuse("lanes", "must be at least 1");
-    if (offload_threads == 0 || offload_threads > 1024)
-        from.refuse("offload_threads", "must be 1 to 1024");
-    if (batch_min == 0)
-        from.refuse("batch_min", "must be at least 1");
-    if (batch_max < batch_min)
-        from.refuse("batch_max", "must be at least batch_min");
-    const std::pair<const char*, std::chrono::milliseconds> clocks[] = {
-        {"lease", lease}, {"safety_poll", safety_poll},
-        {"poll", poll},   {"heartbeat", heartbeat},
-        {"reap", reap},   {"gauge", gauge},
-        {"sweep", sweep}, {"reconnect_base", reconnect_base}};
-    for (const auto& [key, every] : clocks)
-        if (every.count() <= 0)
-            from.refuse(key, "must be at least 1ms");
+    if (handlers.empty())
+        from.refuse("handlers", "is empty: a context without handlers takes no event");
+    if (generation && *generation < 1)
+        from.refuse("generation", "must be at least 1: generations count up from 1");
+    for (std::size_t i = 0; i < classes.size(); ++i)
+        check_class(from.find("classes")->element(i), classes[i]);
+    if (const auto fault = find_fault(settings()))
+        from.refuse(fault->first, fault->second);
     if (retention)
         if (const std::string why = outbox::why_refused(*retention); !why.empty())
             from.refuse("retention", why);
@@ -159,8 +165,8 @@ void worker_config::validate(const config::node& from) const
         from.refuse("contexts", "is empty: name at least one context to run");
     if (threads == 0 || threads > 256)
         from.refuse("threads", "must be between 1 and 256");
-    if (connections == 0U)
-        from.refuse("connections", "must be at least 1; leave it out for as many as it takes");
+    if (connections && (*connections < 1 || *connections > connections_max))
+        from.refuse("connections", "must be from 1 to 10000; leave it out for as many as it takes");
     (void)alerts::read_alerts(alerts);
     if (traces && !CUEBOX_HAS_OTEL)
         from.refuse("traces", "this program was built without OpenTelemetry: leave it out, or "
@@ -173,28 +179,33 @@ worker_config parse_config(std::string_view text, std::string_view source)
     return config::read<worker_config>(config::parse(filled, source));
 }
 
+actors::settings context_config::settings() const
+{
+    actors::settings rules;
+    rules.workers = workers;
+    rules.lanes = lanes;
+    rules.offload_threads = offload_threads;
+    rules.claim = {.batch_min = batch_min, .batch_max = batch_max, .batch_time = batch_time};
+    rules.lease = lease;
+    rules.safety_poll = safety_poll;
+    rules.poll = poll;
+    rules.heartbeat = heartbeat;
+    rules.reconnect = {.base = reconnect_base, .cap = reconnect_cap};
+    rules.reap = reap;
+    rules.gauge = gauge;
+    rules.sweep = sweep;
+    rules.stop_deadline = stop_deadline;
+    rules.retention = retention;
+    return rules;
+}
+
 context_plan plan_context(const context_config& from, const registry& handlers)
 {
     context_plan plan;
     plan.options.name = from.context;
     plan.options.generation = from.generation;
     plan.options.classes = from.classes;
-    auto& rules = plan.options.settings;
-    rules.workers = from.workers;
-    rules.lanes = from.lanes;
-    rules.offload_threads = from.offload_threads;
-    rules.claim = {
-        .batch_min = from.batch_min, .batch_max = from.batch_max, .batch_time = from.batch_time};
-    rules.lease = from.lease;
-    rules.safety_poll = from.safety_poll;
-    rules.poll = from.poll;
-    rules.heartbeat = from.heartbeat;
-    rules.reconnect = {.base = from.reconnect_base, .cap = from.reconnect_cap};
-    rules.reap = from.reap;
-    rules.gauge = from.gauge;
-    rules.sweep = from.sweep;
-    rules.stop_deadline = from.stop_deadline;
-    rules.retention = from.retention;
+    plan.options.settings = from.settings();
     plan.options.intensity = from.supervision.intensity;
     plan.options.backoff = from.supervision.backoff;
     for (const config::node& each : from.handlers)

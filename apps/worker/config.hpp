@@ -53,6 +53,9 @@ struct context_config
     std::optional<outbox::retention> retention{};
     supervision_config supervision{};
 
+    // What the context's actors go by.
+    actors::settings settings() const;
+
     static constexpr std::string_view required[] = {"context", "handlers"};
     void validate(const config::node& from) const;
 };

@@ -53,6 +53,11 @@ std::string crew::describe_json() const
     return worker::describe_json(config_, shifts_.front()->handlers());
 }
 
+std::vector<context_plan> crew::plans(const worker_config& config) const
+{
+    return plan_contexts(config, shifts_.front()->handlers());
+}
+
 void crew::open(const pg::connect_options& database, const telemetry::logger& log,
                 const std::function<void(context_options&)>& prepare)
 {

@@ -21,6 +21,9 @@ public:
     std::string describe() const;
     std::string describe_json() const;
 
+    // The contexts of a config, with the handlers of these threads. Throws what is wrong with it.
+    std::vector<context_plan> plans(const worker_config& config) const;
+
     // Makes the contexts, each after `prepare` has completed its options.
     void open(const pg::connect_options& database, const telemetry::logger& log,
               const std::function<void(context_options&)>& prepare);

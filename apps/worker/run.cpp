@@ -1,8 +1,10 @@
 #include <cuebox/outbox/pg_relay.hpp>
-#include <cuebox/outbox/roles.hpp>
+#include <cuebox/runtime/cancellation.hpp>
+#include <cuebox/runtime/scope.hpp>
 #include <cuebox/worker/crew.hpp>
 #include <cuebox/worker/instruments.hpp>
 #include <cuebox/worker/run.hpp>
+#include <cuebox/worker/start_check.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -28,39 +30,12 @@ T finish(awaitable<T> question)
     return answer.get();
 }
 
-// In the catalog, which everybody may read: a table of the first migration, and a function of the
-// latest that a worker cannot do without.
-constexpr pg::statement find_table{
-    .name = "find table",
-    .sql = "select exists (select from pg_catalog.pg_class c join pg_catalog.pg_namespace n "
-           "on n.oid = c.relnamespace where n.nspname = 'core' and c.relname = $1)"};
-constexpr pg::statement find_function{
-    .name = "find function",
-    .sql = "select exists (select from pg_catalog.pg_proc p join pg_catalog.pg_namespace n "
-           "on n.oid = p.pronamespace where n.nspname = 'core' and p.proname = $1)"};
-
-awaitable<void> check_schema(pg::connect_options database)
-{
-    database.prepared_max = 0;
-    auto connection = co_await pg::connect(std::move(database));
-    const bool there = co_await connection.query_one<bool>(find_table, "outbox");
-    if (!there)
-        throw std::runtime_error("the database has no Cuebox schema: run `cuebox migrate`");
-    const bool recent = co_await connection.query_one<bool>(find_function, "outbox_trace_of");
-    if (!recent)
-        throw std::runtime_error("the database's schema is older than this program: run `cuebox "
-                                 "migrate`");
-    // It would only warn, and wait for a right that nobody knows is missing.
-    const std::string denied = co_await outbox::why_no_worker(connection);
-    if (!denied.empty())
-        throw std::runtime_error(denied);
-}
-
 // SIGTERM and SIGINT stop, SIGHUP reads again, from a thread of its own for as long as this lives.
+// Reading again asks the database: signals are heard meanwhile, and another SIGHUP comes after it.
 class signal_watch
 {
 public:
-    signal_watch(std::function<void()> stop, std::function<void()> reread)
+    signal_watch(std::function<void()> stop, std::function<awaitable<void>()> reread)
         : stop_(std::move(stop)),
           reread_(std::move(reread))
     {
@@ -71,7 +46,10 @@ public:
     }
     ~signal_watch()
     {
-        asio::post(io_, [this] { signals_.cancel(); });
+        asio::post(io_, [this] {
+            signals_.cancel();
+            rereading_.cancel();
+        });
         thread_.join();
     }
     signal_watch(const signal_watch&) = delete;
@@ -84,7 +62,7 @@ private:
             if (error)
                 return;
             if (number == SIGHUP)
-                reread_();
+                read_again();
             // Leases and locks bring everything back that is under way.
             else if (std::exchange(stopping_, true))
                 std::_Exit(0);
@@ -94,13 +72,49 @@ private:
         });
     }
 
+    void read_again()
+    {
+        again_ = true;
+        if (!std::exchange(reading_, true))
+            rereading_.spawn(keep_reading());
+    }
+    awaitable<void> keep_reading()
+    {
+        while (std::exchange(again_, false))
+            co_await reread_();
+        reading_ = false;
+    }
+
     std::function<void()> stop_;
-    std::function<void()> reread_;
+    std::function<awaitable<void>()> reread_;
     bool stopping_ = false;
+    bool again_ = false;
+    bool reading_ = false;
     asio::io_context io_{1};
+    scope rereading_{io_.get_executor()};
     asio::signal_set signals_{io_, SIGTERM, SIGINT};
     std::thread thread_;
 };
+
+// Takes over what a config says by now, once the database has agreed to it; what runs stays as it
+// is otherwise.
+awaitable<void> read_again(const run_options& options, crew& all)
+{
+    std::string why;
+    try {
+        const worker_config again = options.reread();
+        auto plans = all.plans(again);
+        co_await check_handlers(options.database, std::move(plans));
+        all.update(again, options.log);
+    }
+    catch (const std::exception& error) {
+        if (detail::is_cancellation(std::current_exception()))
+            throw;
+        why = error.what();
+    }
+    if (!why.empty())
+        options.log.error("config not taken over", {{"error", why}});
+}
 
 }
 
@@ -108,9 +122,11 @@ int run(crew& all, run_options options)
 {
     // A program that ends before it has read its event is no reason to die.
     std::signal(SIGPIPE, SIG_IGN);
+    // What the config itself has wrong comes first, then what the database does not have.
+    const auto plans = all.plans(all.config());
     // Whether a NOTIFY can be heard, and prepared statements kept, before anything depends on it.
     const std::string deaf = finish(outbox::why_deaf(options.database));
-    finish(check_schema(options.database));
+    finish(check_database(options.database, plans));
     if (!deaf.empty()) {
         options.log.warning(deaf);
         options.database.prepared_max = 0;
@@ -126,19 +142,14 @@ int run(crew& all, run_options options)
     });
     const auto endpoint = seen.open_endpoint(all.watch());
 
-    const auto reread = [&] {
-        try {
-            all.update(options.reread(), options.log);
-        }
-        catch (const std::exception& error) {
-            options.log.error("config not taken over", {{"error", std::string(error.what())}});
-        }
-    };
+    std::function<awaitable<void>()> reread;
+    if (options.reread)
+        reread = [&] { return read_again(options, all); };
     const auto stop = [&] {
         options.log.info("stopping: running handlers may finish");
         all.stop();
     };
-    const signal_watch signals(stop, options.reread ? std::function<void()>(reread) : nullptr);
+    const signal_watch signals(stop, std::move(reread));
     const bool well = all.run(options.log);
     seen.close();
     options.log.info("stopped");

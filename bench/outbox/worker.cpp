@@ -122,7 +122,7 @@ worker::worker(const task& wanted, std::int64_t generation, observer seen)
     options.generation = generation;
     options.settings = settings_for(wanted);
     const std::size_t connections = options.settings.lanes + helpers;
-    options.line = the_database();
+    options.log = {};
     pool_.emplace(pg::pool_options{.connect = the_database(),
                                    .rules = {.size = 2 * options.settings.lanes + 4}});
     context_.emplace(loop_, *pool_, handlers(wanted).take(), std::move(options));

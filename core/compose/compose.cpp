@@ -37,12 +37,21 @@ public:
 
     void add_children(supervisor parent, const child_spec& spec, const std::string& path)
     {
+        check_rules(spec, path);
         if (spec.children.empty())
             refuse(path,
                    "\"" + spec.name + "\" has neither a kind nor children: give it one of both");
         std::set<std::string> taken;
         for (std::size_t i = 0; i < spec.children.size(); ++i)
             add(parent, spec.children[i], path + "/children/" + std::to_string(i), taken);
+    }
+
+    static void check_rules(const child_spec& spec, const std::string& path)
+    {
+        if (const auto fault = find_fault(spec.intensity))
+            refuse(path + "/intensity/" + std::string(fault->first), std::string(fault->second));
+        if (const auto fault = find_fault(spec.backoff))
+            refuse(path + "/backoff/" + std::string(fault->first), std::string(fault->second));
     }
 
     // A supervisor waits for its children, which have deadlines of their own; an actor has a

@@ -10,8 +10,13 @@ namespace {
 
 // Longest first, so that printing picks the largest unit that leaves no remainder.
 constexpr std::pair<std::string_view, std::int64_t> units[] = {
-    {"h", 3'600'000'000'000}, {"m", 60'000'000'000}, {"s", 1'000'000'000},
-    {"ms", 1'000'000},        {"us", 1'000},         {"ns", 1},
+    {"d", 86'400'000'000'000},
+    {"h", 3'600'000'000'000},
+    {"m", 60'000'000'000},
+    {"s", 1'000'000'000},
+    {"ms", 1'000'000},
+    {"us", 1'000},
+    {"ns", 1},
 };
 
 bool is_digit(char letter)

@@ -168,7 +168,7 @@ std::string node::as_string() const
 
 std::chrono::nanoseconds node::as_duration() const
 {
-    constexpr std::string_view how = R"(write it like "250ms", "5s" or "2m")";
+    constexpr std::string_view how = R"(write it like "250ms", "5s", "2m" or "45d")";
     if (at(value_).is_number())
         refuse(tao::json::to_string(at(value_)).append(" has no unit: ").append(how));
     if (kind() != kind::string)

@@ -32,6 +32,9 @@ namespace cuebox::config {
 //         void validate(const node& from) const; // Optional: refuses with from.refuse(...).
 //     };
 //
+// A struct of a room that knows no config states its rules as a function beside it, which gives the
+// first field that breaks one, and the rule: find_fault(const child&), an optional pair of texts.
+//
 // The first thing wrong is thrown as a config::error: a wrong type, a number that does not fit, an
 // unknown key, a required key that is absent. An absent struct is not looked into: name it among
 // the required ones when its own required keys matter.
@@ -123,8 +126,9 @@ void read_struct(const node& from, Struct& out)
 
     if constexpr (requires { &Struct::validate; })
         std::as_const(out).validate(from);
-    else if constexpr (requires { validate(std::as_const(out), from); })
-        validate(std::as_const(out), from);
+    else if constexpr (requires { find_fault(std::as_const(out)); })
+        if (const auto fault = find_fault(std::as_const(out)))
+            from.refuse(fault->first, fault->second);
 }
 
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 namespace cuebox::pg {
+class connection;
 class transaction;
 }
 
@@ -20,6 +21,9 @@ namespace cuebox::handling {
 using leased_call = std::function<awaitable<void>(arrival)>;
 // Transactional: the effect commits with the acknowledgement, exactly once.
 using transactional_call = std::function<awaitable<void>(arrival, pg::transaction&)>;
+
+// Looks whether the database takes what the handler will ask of it, and throws what is wrong.
+using start_check = std::function<awaitable<void>(pg::connection&)>;
 
 // A handler, whatever it was made from.
 struct handler
@@ -36,6 +40,8 @@ struct handler
     // It knows by itself what is done: dedup records neither keep it from an event nor are written
     // for it. Leased, and one for each type of event.
     bool own_gate = false;
+    // For a worker to call before it starts, and before it takes over another config. May be empty.
+    start_check check{};
 
     bool transactional() const noexcept { return call.index() == 1; }
 };

@@ -33,8 +33,12 @@ void check(const handler& each)
         throw handler_error("handler \"" + each.name +
                             "\": a transactional handler has no gate of its own, its dedup record "
                             "commits with what it writes");
-    if (each.retry.max_retries < 0)
-        throw handler_error("handler \"" + each.name + "\": max_retries is negative");
+    if (each.timeout < duration{})
+        throw handler_error("handler \"" + each.name +
+                            "\": the timeout is negative; zero is as long as it likes");
+    if (const auto fault = find_fault(each.retry))
+        throw handler_error("handler \"" + each.name + "\": retry." + std::string(fault->first) +
+                            ": " + std::string(fault->second));
 }
 
 // Two of them would each take an event from the other.

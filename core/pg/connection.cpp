@@ -31,6 +31,15 @@ awaitable<void> connection::listen(std::string_view channel)
     co_await session_->run_script({.name = "listen", .sql = sql});
 }
 
+awaitable<std::size_t> connection::describe(statement what, params with)
+{
+    std::vector<detail::command> commands;
+    commands.push_back({.statement = what, .params = std::move(with), .describe = true});
+    auto outcomes = co_await session_->run(std::move(commands));
+    const result described = outcomes.front().take();
+    co_return described.parameters();
+}
+
 awaitable<void> connection::unlisten(std::string_view channel)
 {
     const std::string sql = "unlisten " + quote_identifier(channel);

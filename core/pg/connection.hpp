@@ -33,6 +33,10 @@ public:
 
     // Sends all of them, then reads all answers. Each segment is a transaction of its own.
     awaitable<std::vector<outcome>> run(pipeline batch);
+    // Has the server parse the statement for parameters of these types, and runs nothing. Throws
+    // what it refuses; gives the number of the highest parameter that the statement uses or was
+    // given.
+    awaitable<std::size_t> describe(statement what, params with);
     // Several statements in one text, as one transaction unless the text says otherwise.
     awaitable<void> run_script(statement script);
 

@@ -15,7 +15,8 @@ struct command
 {
     pg::statement statement{};
     pg::params params{};
-    bool sync = false; // Ends a segment.
+    bool sync = false;     // Ends a segment.
+    bool describe = false; // Is looked at by the server, and not run.
 };
 
 }

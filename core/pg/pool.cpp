@@ -176,6 +176,11 @@ struct pool::place
 
 pool::pool(pool_options options) : state_(std::make_shared<state>(std::move(options))) {}
 
+const connect_options& pool::connects() const noexcept
+{
+    return state_->options.connect;
+}
+
 pool::~pool()
 {
     close();

@@ -66,6 +66,9 @@ public:
     // Closes idle connections and refuses to lend more: those who wait get errc::exhausted.
     void close();
 
+    // How its connections are made.
+    const connect_options& connects() const noexcept;
+
     std::size_t open() const noexcept; // Borrowed and idle.
     std::size_t idle() const noexcept;
     std::size_t waiting() const noexcept;

@@ -25,6 +25,11 @@ std::size_t result::columns() const noexcept
     return static_cast<std::size_t>(PQnfields(taken_.get()));
 }
 
+std::size_t result::parameters() const noexcept
+{
+    return static_cast<std::size_t>(PQnparams(taken_.get()));
+}
+
 std::size_t result::affected() const
 {
     const std::string_view digits = taken_ ? PQcmdTuples(taken_.get()) : "";

@@ -59,6 +59,8 @@ public:
 
     pg::field field(std::size_t row, std::size_t column) const;
     std::size_t columns() const noexcept;
+    // How many a statement takes that was described.
+    std::size_t parameters() const noexcept;
 
 private:
     // A column without a row: its name and type.

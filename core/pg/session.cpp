@@ -203,6 +203,16 @@ prepared::choice session::send(const command& what, std::size_t index, pipeline_
     using use = prepared::use;
     const params::view values = what.params.for_libpq();
     const int count = static_cast<int>(what.params.size());
+    if (what.describe) {
+        // Without a name: nothing is left of it, whatever connection a pooler sends us to next.
+        const std::string text(what.statement.sql);
+        if (!PQsendPrepare(connection_, "", text.c_str(), count, values.types.data()) ||
+            !PQsendDescribePrepared(connection_, ""))
+            throw_lost(what.statement.name);
+        book.sent(pipeline_book::kind::prepare, index);
+        book.sent(pipeline_book::kind::execute, index);
+        return {};
+    }
     prepared::choice choice = prepared_.choose(what.statement.sql, values.types);
 
     bool sent = true;

@@ -15,6 +15,21 @@ std::chrono::microseconds retry_policy::delay(int retries_used, double jitter) c
     return std::chrono::duration_cast<std::chrono::microseconds>(longest * jitter);
 }
 
+std::optional<std::pair<std::string_view, std::string_view>> find_fault(const retry_policy& policy)
+{
+    using fault = std::pair<std::string_view, std::string_view>;
+    if (policy.max_retries < 0)
+        return fault{"max_retries", "must not be negative: 0 is no retry"};
+    if (policy.base.count() < 0)
+        return fault{"base", "must not be negative"};
+    // Not a number is refused as well.
+    if (!(policy.multiplier >= 1) || !std::isfinite(policy.multiplier))
+        return fault{"multiplier", "must be at least 1: waits grow from retry to retry"};
+    if (policy.cap < policy.base)
+        return fault{"cap", "must be at least base, the longest wait before the first retry"};
+    return std::nullopt;
+}
+
 namespace policy {
 
 std::string_view to_string(const verdict& verdict) noexcept

@@ -3,7 +3,10 @@
 #include <cuebox/policy/failure.hpp>
 
 #include <chrono>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
 
 namespace cuebox {
@@ -26,6 +29,9 @@ struct retry_policy
 
     bool operator==(const retry_policy&) const = default;
 };
+
+// The first field that breaks a rule, and the rule; none when the policy can be followed.
+std::optional<std::pair<std::string_view, std::string_view>> find_fault(const retry_policy& policy);
 
 namespace policy {
 

@@ -28,9 +28,9 @@ public:
     void spawn(cell_ptr child);
 
     // Waits; false when it ended early because the actor was asked to stop.
-    class sleep_op : public operation<sleep_op, void(std::exception_ptr, bool)>,
-                     ready_node,
-                     timer_node
+    class [[nodiscard]] sleep_op : public operation<sleep_op, void(std::exception_ptr, bool)>,
+                                   ready_node,
+                                   timer_node
     {
     public:
         sleep_op(actor_cell& owner, duration at_most) noexcept;

@@ -28,7 +28,7 @@ public:
 
     // co_await it: waits for room, and answers `accepted` or `gone`. Any coroutine, actor or not.
     template <sendable_to<Set> M>
-    auto send(M&& message) const
+    [[nodiscard]] auto send(M&& message) const
     {
         using kind = std::remove_cvref_t<M>;
         return detail::send_op<Set, kind>(box_.get(), std::forward<M>(message));

@@ -7,8 +7,9 @@ namespace cuebox {
 namespace detail {
 
 template <class R>
-class await_reply : public operation<await_reply<R>, void(boost::system::error_code,
-                                                          typename reply_slot<R>::outcome)>
+class [[nodiscard]] await_reply
+    : public operation<await_reply<R>,
+                       void(boost::system::error_code, typename reply_slot<R>::outcome)>
 {
 public:
     await_reply(reply_slot<R>& slot, time_point deadline) noexcept

@@ -70,7 +70,8 @@ public:
     bool forget(waiting& sender) noexcept { return queue_.forget(sender); }
 
     // The actor's side: gives the next message, or nothing once the actor was asked to stop.
-    class receive_op : public operation<receive_op, void(std::exception_ptr, std::optional<any>)>
+    class [[nodiscard]] receive_op
+        : public operation<receive_op, void(std::exception_ptr, std::optional<any>)>
     {
     public:
         explicit receive_op(mailbox& box) noexcept : box_(box) {}

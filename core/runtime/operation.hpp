@@ -10,7 +10,8 @@ namespace cuebox::detail {
 
 // What an actor awaits: an Asio operation whose state lives in the object itself, which the
 // awaiting coroutine's frame keeps in place until it is resumed. So it can be awaited, and nothing
-// else. Op::start(handler) begins it; the handler takes Signature's arguments.
+// else, and does nothing until it is: each Op is [[nodiscard]], as asio::awaitable is.
+// Op::start(handler) begins it; the handler takes Signature's arguments.
 template <class Op, class Signature>
 class operation
 {

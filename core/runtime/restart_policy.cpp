@@ -15,6 +15,29 @@ duration backoff::delay(std::size_t failures, double jitter) const noexcept
     return duration(static_cast<duration::rep>(full * (0.5 + 0.5 * jitter)));
 }
 
+std::optional<std::pair<std::string_view, std::string_view>> find_fault(const intensity& limit)
+{
+    using fault = std::pair<std::string_view, std::string_view>;
+    if (limit.within <= duration{})
+        return fault{"within", "must be longer than zero: restarts are counted within this time"};
+    return std::nullopt;
+}
+
+std::optional<std::pair<std::string_view, std::string_view>> find_fault(const backoff& pause)
+{
+    using fault = std::pair<std::string_view, std::string_view>;
+    if (pause.base < duration{})
+        return fault{"base", "must not be negative"};
+    // Not a number is refused as well.
+    if (!(pause.multiplier >= 1) || !std::isfinite(pause.multiplier))
+        return fault{"multiplier", "must be at least 1: pauses grow from failure to failure"};
+    if (pause.cap < pause.base)
+        return fault{"cap", "must be at least base, the pause before the first restart"};
+    if (pause.calm < duration{})
+        return fault{"calm", "must not be negative"};
+    return std::nullopt;
+}
+
 bool restart_meter::record(time_point now)
 {
     if (limit_.restarts == intensity::unlimited)

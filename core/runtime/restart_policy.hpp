@@ -5,6 +5,9 @@
 #include <cstddef>
 #include <deque>
 #include <limits>
+#include <optional>
+#include <string_view>
+#include <utility>
 
 namespace cuebox {
 
@@ -34,6 +37,10 @@ struct backoff
     // Pure: `failures` in a row before this one, `jitter` in [0, 1).
     duration delay(std::size_t failures, double jitter) const noexcept;
 };
+
+// The first field that breaks a rule, and the rule; none when it can be followed.
+std::optional<std::pair<std::string_view, std::string_view>> find_fault(const intensity& limit);
+std::optional<std::pair<std::string_view, std::string_view>> find_fault(const backoff& pause);
 
 // Counts restarts against an intensity.
 class restart_meter

@@ -26,7 +26,10 @@ public:
     //
     //     while (auto message = co_await me.receive())
     //         std::visit(…, *message);
-    auto receive() noexcept { return typename detail::mailbox<Set>::receive_op(box_); }
+    [[nodiscard]] auto receive() noexcept
+    {
+        return typename detail::mailbox<Set>::receive_op(box_);
+    }
 
     // What is queued already, without waiting; also after a stop, for an actor that empties its
     // mailbox before it goes.
@@ -44,11 +47,14 @@ public:
     time_point now() const noexcept { return box_.home().now(); }
 
     // co_await it: true when the time has passed, false as soon as the actor is asked to stop.
-    auto sleep(duration at_most) noexcept { return detail::actor_cell::sleep_op(box_, at_most); }
+    [[nodiscard]] auto sleep(duration at_most) noexcept
+    {
+        return detail::actor_cell::sleep_op(box_, at_most);
+    }
 
     // co_await it: the answer, or ask_error.
     template <class Other, askable_of<Other> M>
-    auto ask(cuebox::address<Other> whom, M message, duration deadline)
+    [[nodiscard]] auto ask(cuebox::address<Other> whom, M message, duration deadline)
     {
         return cuebox::ask(box_.home(), std::move(whom), std::move(message), deadline);
     }

@@ -10,10 +10,11 @@ namespace cuebox::detail {
 // A send that waits for room. It completes at once when there is room; it may have a deadline, on a
 // loop that the caller runs on, and answers `full` when that passes.
 template <class Set, class M>
-class send_op final : public operation<send_op<Set, M>, void(std::exception_ptr, sent)>,
-                      waiting_sender<typename Set::any>,
-                      ready_node,
-                      timer_node
+class [[nodiscard]] send_op final
+    : public operation<send_op<Set, M>, void(std::exception_ptr, sent)>,
+      waiting_sender<typename Set::any>,
+      ready_node,
+      timer_node
 {
 public:
     using box_type = mailbox<Set>;

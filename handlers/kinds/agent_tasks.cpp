@@ -1,3 +1,5 @@
+#include "find_program.hpp"
+
 #include <cuebox/config/read.hpp>
 #include <cuebox/handlers/agent_tasks/program.hpp>
 #include <cuebox/handlers/agent_tasks/task_handler.hpp>
@@ -14,11 +16,7 @@ struct executor_params
     std::optional<std::chrono::nanoseconds> timeout;
 
     static constexpr std::string_view required[] = {"command"};
-    void validate(const config::node& from) const
-    {
-        if (command.empty() || command.front().empty())
-            from.refuse("command", "is empty: give a program and its arguments");
-    }
+    void validate(const config::node& from) const { check_command(from, "command", command); }
 };
 
 struct agent_tasks_params

@@ -1,4 +1,5 @@
 #include "child_failure.hpp"
+#include "find_program.hpp"
 
 #include <cuebox/config/read.hpp>
 #include <cuebox/event/envelope.hpp>
@@ -47,8 +48,7 @@ awaitable<void> run_program(std::shared_ptr<const exec_params> params, delivery<
 handling::handler make_exec(kind_base base, const config::node& from)
 {
     auto params = std::make_shared<const exec_params>(config::read<exec_params>(from));
-    if (params->command.empty() || params->command.front().empty())
-        from.refuse("command", "is empty: give a program and its arguments");
+    check_command(from, "command", params->command);
     auto run = [params](delivery<raw_payload> event) {
         return run_program(params, std::move(event));
     };

@@ -1,3 +1,5 @@
+#include "statement_check.hpp"
+
 #include <cuebox/config/read.hpp>
 #include <cuebox/handlers/kinds/kind.hpp>
 #include <cuebox/pg/transaction.hpp>
@@ -30,6 +32,14 @@ struct sql_params
 
 namespace {
 
+// $1, $2, … of every statement, for an event and for the check before there is one.
+pg::params params_of(const event::envelope& envelope)
+{
+    return pg::params(std::in_place, envelope.event_id, typed_text{envelope.event_type},
+                      pg::json{envelope.payload.text}, typed_text{envelope.idempotency_key},
+                      envelope.domain_id, envelope.occurred_at, typed_text{envelope.source});
+}
+
 // A projection in one line: its statement runs in the delivery's transaction.
 class sql_handler
 {
@@ -54,13 +64,9 @@ private:
     static awaitable<void> run(std::shared_ptr<const texts> text, delivery<raw_payload> event,
                                pg::transaction& work)
     {
-        const auto& envelope = event.envelope();
         const pg::statement statement{.name = text->name, .sql = text->sql};
-        pg::params values(std::in_place, envelope.event_id, typed_text{envelope.event_type},
-                          pg::json{envelope.payload.text}, typed_text{envelope.idempotency_key},
-                          envelope.domain_id, envelope.occurred_at, typed_text{envelope.source});
         // The handler outlives its delivery, and so does the text.
-        work.send_along(statement, std::move(values));
+        work.send_along(statement, params_of(event.envelope()));
         co_return;
     }
 
@@ -72,11 +78,17 @@ private:
 handling::handler make_sql(kind_base base, const config::node& from)
 {
     auto params = config::read<sql_params>(from);
-    if (params.statement.find_first_not_of(" \t\n") == std::string::npos)
-        from.refuse("statement", "is empty: give the SQL to run for each event");
+    if (const std::string why = why_not_in_delivery(params.statement); !why.empty())
+        from.refuse("statement", why);
+    auto check = [name = base.name, sql = params.statement,
+                  at = *from.find("statement")](pg::connection& on) {
+        return check_statement(on, name, sql, params_of(event::envelope{}), at);
+    };
     sql_handler run{base.name, std::move(params.statement)};
-    return make_handler<raw_payload>(std::move(base.name), std::move(base.event_types),
-                                     std::move(run), std::move(base.options));
+    auto made = make_handler<raw_payload>(std::move(base.name), std::move(base.event_types),
+                                          std::move(run), std::move(base.options));
+    made.check = std::move(check);
+    return made;
 }
 
 }

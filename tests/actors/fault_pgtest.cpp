@@ -115,7 +115,7 @@ TEST_CASE("a line that is half open is found out by its heartbeat", "[actors]")
     cuebox::test::tcp_gate gate;
     ledger book;
     auto options = running_context::options(database);
-    options.line.conninfo = gate.conninfo(database.name());
+    options.line->conninfo = gate.conninfo(database.name());
     options.settings.heartbeat = 200ms;
     options.settings.reconnect.base = 50ms;
     running_context billing(database, noting(book), book, options);
@@ -144,7 +144,7 @@ TEST_CASE("while the line stays down the context polls, and listens again when i
     cuebox::test::tcp_gate gate;
     ledger book;
     auto options = running_context::options(database);
-    options.line.conninfo = gate.conninfo(database.name());
+    options.line->conninfo = gate.conninfo(database.name());
     options.settings.reconnect = {.base = 50ms, .cap = 300ms};
     options.settings.heartbeat = 100ms;
     options.settings.poll = 100ms;
@@ -174,7 +174,7 @@ TEST_CASE("through a transaction pooler the context says so, and polls", "[actor
     const cuebox::test::pooler pooler;
     ledger book;
     auto options = running_context::options(database);
-    options.line.conninfo = pooler.conninfo(database.name());
+    options.line->conninfo = pooler.conninfo(database.name());
     options.settings.poll = 100ms;
     running_context billing(database, noting(book), book, options);
 

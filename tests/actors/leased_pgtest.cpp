@@ -85,6 +85,25 @@ TEST_CASE("an event reaches a leased handler by NOTIFY and is settled", "[actors
     CHECK(database.query("select count(*) from core.workers") == "0");
 }
 
+TEST_CASE("a context that was given no line listens where its pool connects", "[actors]")
+{
+    const migrated database;
+    ledger book;
+    registry handlers;
+    handlers.on<order_placed>("billing.mail", [&book](delivery<order_placed> order) {
+        return note_number(book, std::move(order));
+    });
+    auto options = running_context::options(database);
+    options.line.reset();
+    running_context billing(database, handlers, book, std::move(options));
+    billing.wait_until_listening();
+
+    shop(database).place(7);
+
+    CHECK(book.wait([](const ledger& all) { return all.numbers == std::vector<std::int64_t>{7}; }));
+    billing.stop();
+}
+
 TEST_CASE("a backlog of leased events is worked off, each once", "[actors]")
 {
     const migrated database;

@@ -74,7 +74,7 @@ TEST_CASE("the reference config holds every default")
 {
     const auto reference = worker::parse_config(read_text("examples/worker.jaxn"), "worker.jaxn");
     const auto plain = worker::parse_config(
-        R"({contexts: [{context: "billing", generation: 1, handlers: []}]})", "plain");
+        R"({contexts: [{context: "billing", generation: 1, handlers: [{name: "a.b"}]}]})", "plain");
 
     REQUIRE(reference.contexts.size() == 1);
     CHECK(differences(reference.contexts.front(), plain.contexts.front()) == "");

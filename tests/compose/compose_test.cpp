@@ -3,6 +3,7 @@
 #include <cuebox/runtime/stage.hpp>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
 
 #include <string>
 #include <vector>
@@ -164,6 +165,20 @@ TEST_CASE("a wrong description is refused with the path of what is wrong", "[com
             "tree: /children/0: \"empty\" has neither a kind nor children: give it one of both");
     REQUIRE(refusal_of(R"({name: "app", children: [{name: "a", kind: "printer", count: 0}]})") ==
             "tree: /children/0/count: write at least 1, or leave \"a\" out");
+    REQUIRE(refusal_of(R"({name: "app", backoff: {multiplier: 0}, children: []})")
+                .starts_with("app.jaxn: /backoff/multiplier: must be at least 1"));
+}
+
+TEST_CASE("rules of restarting are checked in a description made in C++ too", "[compose]")
+{
+    cuebox::stage stage;
+    const cuebox::child_spec spec{.name = "app",
+                                  .children = {{.name = "out", .kind = "printer"}},
+                                  .intensity = {.within = 0s}};
+
+    REQUIRE_THROWS_WITH(cuebox::compose(spec, all_kinds(), stage.loop()),
+                        "tree: /intensity/within: must be longer than zero: restarts are counted "
+                        "within this time");
 }
 
 TEST_CASE("a kind is registered once", "[compose]")

@@ -13,6 +13,8 @@ TEST_CASE("a duration is a number and its unit", "[config]")
     REQUIRE(parse_duration("5s") == 5s);
     REQUIRE(parse_duration("2m") == 2min);
     REQUIRE(parse_duration("1h") == 1h);
+    REQUIRE(parse_duration("45d") == 1080h);
+    REQUIRE(parse_duration("0.5d") == 12h);
     REQUIRE(parse_duration("0s") == 0s);
 }
 
@@ -39,6 +41,7 @@ TEST_CASE("a duration beyond 292 years is none", "[config]")
     REQUIRE_FALSE(parse_duration("9223372036854775808ns"));
     REQUIRE_FALSE(parse_duration("9223372036.854775808s"));
     REQUIRE_FALSE(parse_duration("2562048h"));
+    REQUIRE_FALSE(parse_duration("106752d"));
     REQUIRE_FALSE(parse_duration("99999999999999999999999999s"));
 }
 
@@ -48,7 +51,8 @@ TEST_CASE("a duration is printed in the largest unit that keeps it whole", "[con
     REQUIRE(print_duration(1500ms) == "1500ms");
     REQUIRE(print_duration(90s) == "90s");
     REQUIRE(print_duration(120s) == "2m");
-    REQUIRE(print_duration(24h) == "24h");
+    REQUIRE(print_duration(25h) == "25h");
+    REQUIRE(print_duration(24h) == "1d");
     REQUIRE(print_duration(1us) == "1us");
 }
 

@@ -63,10 +63,12 @@ struct weight
     int grams = 0;
 };
 
-void validate(const weight& weight, const node& from)
+// As a room says it that knows no config.
+std::optional<std::pair<std::string_view, std::string_view>> find_fault(const weight& weight)
 {
     if (weight.grams < 0)
-        from.refuse("nothing weighs less than nothing");
+        return std::pair("grams", "nothing weighs less than nothing");
+    return std::nullopt;
 }
 
 struct nothing
@@ -241,10 +243,11 @@ TEST_CASE("a number beyond float is refused", "[config]")
 TEST_CASE("a duration without a unit is refused with how to write it", "[config]")
 {
     REQUIRE(refusal_of<child>("{ name: 'a', stop_deadline: 5 }") ==
-            "app.jaxn: /stop_deadline: 5 has no unit: write it like \"250ms\", \"5s\" or \"2m\"");
+            "app.jaxn: /stop_deadline: 5 has no unit: write it like \"250ms\", \"5s\", \"2m\" or "
+            "\"45d\"");
     REQUIRE(refusal_of<child>("{ name: 'a', stop_deadline: '5 parsecs' }") ==
             "app.jaxn: /stop_deadline: \"5 parsecs\" is not a duration: "
-            "write it like \"250ms\", \"5s\" or \"2m\"");
+            "write it like \"250ms\", \"5s\", \"2m\" or \"45d\"");
     REQUIRE(refusal_of<child>("{ name: 'a', stop_deadline: true }") ==
             "app.jaxn: /stop_deadline: expected a duration, got boolean");
 }
@@ -272,7 +275,7 @@ TEST_CASE("a struct may refuse a combination, as a member or beside it", "[confi
 {
     REQUIRE(refusal_of<one<range>>("{ a: { min: 11 } }") == "app.jaxn: /a/min: more than max");
     REQUIRE(refusal_of<one<weight>>("{ a: { grams: -1 } }") ==
-            "app.jaxn: /a: nothing weighs less than nothing");
+            "app.jaxn: /a/grams: nothing weighs less than nothing");
     REQUIRE(refusal_of<one<range>>("{ a: { min: 10 } }") == "not refused");
 }
 

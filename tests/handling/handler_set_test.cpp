@@ -2,6 +2,7 @@
 #include <cuebox/handling/verdict.hpp>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
 
 using namespace cuebox;
 using namespace cuebox::handling;
@@ -112,4 +113,18 @@ TEST_CASE("a retry is charged to the handler that waits longest", "[handling]")
     REQUIRE(std::holds_alternative<policy::retry_in>(again));
     CHECK(std::get<policy::retry_in>(again).handler == "a.patient");
     CHECK(std::get<policy::retry_in>(again).reason == "slow");
+}
+
+TEST_CASE("a handler whose policy cannot be followed is refused by name", "[handling]")
+{
+    handler shrinking = leased("shop.mail", {"a"});
+    shrinking.retry.multiplier = 0;
+    handler impatient = leased("shop.mail", {"a"});
+    impatient.timeout = -1s;
+
+    CHECK_THROWS_WITH(handler_set({shrinking}),
+                      "handler \"shop.mail\": retry.multiplier: must be at least 1: waits grow "
+                      "from retry to retry");
+    CHECK_THROWS_WITH(handler_set({impatient}), "handler \"shop.mail\": the timeout is negative; "
+                                                "zero is as long as it likes");
 }

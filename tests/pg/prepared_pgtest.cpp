@@ -114,3 +114,34 @@ TEST_CASE("the same text with other parameter types is another statement", "[pg]
     CHECK(scene.run(link.query_one<std::string>(echo, 2)) == "integer");
     CHECK(link.prepared_statements() == 2);
 }
+
+TEST_CASE("a statement that is described is parsed and not run", "[pg]")
+{
+    scene scene;
+    connection link = scene.open();
+    scene.run(link.run_script({.name = "make", .sql = "create table t (id int, word text)"}));
+    const auto parameters = [&](std::string_view sql) {
+        return scene.run(link.describe({.name = "it", .sql = sql}, params(std::in_place, 1, 2)));
+    };
+    const auto refusal = [&](std::string_view sql) {
+        try {
+            parameters(sql);
+        }
+        catch (const error& refused) {
+            return refused.sqlstate();
+        }
+        return std::string("none");
+    };
+
+    CHECK(parameters("insert into t values ($1, 'a')") == 2);
+    CHECK(parameters("insert into t values ($1, $2::text || $3)") == 3);
+    CHECK(refusal("insert into t values ($1, $4)") == "42P18"); // What is $3?
+    CHECK(refusal("insrt into t values ($1)") == "42601");
+    CHECK(refusal("insert into t values (1); delete from t") == "42601");
+    CHECK(refusal("insert into missing values ($1)") == "42P01");
+    CHECK(refusal("select word + $1 from t") == "42883");
+
+    const statement count{.name = "count", .sql = "select count(*) from t"};
+    CHECK(scene.run(link.query_one<std::int64_t>(count)) == 0);
+    CHECK_FALSE(link.broken());
+}

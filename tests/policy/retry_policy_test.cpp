@@ -51,3 +51,20 @@ TEST_CASE("a verdict is called what the database calls it", "[policy]")
     CHECK(to_string(verdict(dead_letter{})) == "failed");
     CHECK(to_string(verdict(released{})) == "released");
 }
+
+TEST_CASE("a retry policy that cannot be followed is told with its field", "[policy]")
+{
+    const auto field = [](const retry_policy& policy) {
+        const auto fault = find_fault(policy);
+        return fault ? std::string(fault->first) : "none";
+    };
+
+    CHECK(field({}) == "none");
+    CHECK(field({.max_retries = 0, .base = 0s, .multiplier = 1, .cap = 0s}) == "none");
+    CHECK(field({.max_retries = -1}) == "max_retries");
+    CHECK(field({.base = -1s}) == "base");
+    CHECK(field({.multiplier = 0}) == "multiplier");
+    CHECK(field({.multiplier = 0.99}) == "multiplier");
+    CHECK(field({.multiplier = std::numeric_limits<double>::quiet_NaN()}) == "multiplier");
+    CHECK(field({.base = 2s, .cap = 1s}) == "cap");
+}

@@ -98,3 +98,21 @@ TEST_CASE("a streak counts failures in a row and starts anew after calm")
     REQUIRE(streak.record(at(60s), 30s) == 0);
     REQUIRE(streak.record(at(61s), 30s) == 1);
 }
+
+TEST_CASE("an intensity or a backoff that cannot be followed is told with its field")
+{
+    const auto field = [](const auto& rules) {
+        const auto fault = find_fault(rules);
+        return fault ? std::string(fault->first) : "none";
+    };
+
+    CHECK(field(intensity{}) == "none");
+    CHECK(field(intensity{.restarts = 0}) == "none");
+    CHECK(field(intensity{.within = 0s}) == "within");
+    CHECK(field(backoff{}) == "none");
+    CHECK(field(backoff{.base = 0s, .cap = 0s, .calm = 0s}) == "none");
+    CHECK(field(backoff{.base = -1s}) == "base");
+    CHECK(field(backoff{.multiplier = 0}) == "multiplier");
+    CHECK(field(backoff{.base = 2s, .cap = 1s}) == "cap");
+    CHECK(field(backoff{.calm = -1s}) == "calm");
+}

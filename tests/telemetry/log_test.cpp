@@ -1,12 +1,14 @@
 #include <cuebox/event/utf8.hpp>
 #include <cuebox/telemetry/log_line.hpp>
 #include <cuebox/telemetry/quill_log.hpp>
+#include <cuebox/telemetry/stderr_log.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 #include <tao/json/from_string.hpp>
 #include <tao/json/to_string.hpp>
 #include <tao/json/value.hpp>
 
+#include <cstdio>
 #include <fstream>
 #include <limits>
 #include <stdlib.h>
@@ -208,4 +210,25 @@ TEST_CASE("a logger puts its own fields first and is silent below its level", "[
     logger().error("nobody hears");
 
     CHECK(said == std::vector<std::string>{"this context worker why"});
+}
+
+TEST_CASE("a log on stderr writes each line at once, from its level up", "[telemetry]")
+{
+    std::FILE* const kept = std::tmpfile();
+    const int before = ::dup(STDERR_FILENO);
+    std::fflush(stderr);
+    ::dup2(::fileno(kept), STDERR_FILENO);
+
+    const logger log = stderr_log();
+    log.info("listening");
+    log.with({{"context", "billing"}}).error("dead letter", {{"attempts", 5}});
+
+    ::dup2(before, STDERR_FILENO);
+    ::close(before);
+    std::rewind(kept);
+    char text[200] = {};
+    const std::size_t size = std::fread(text, 1, sizeof text, kept);
+    std::fclose(kept);
+    CHECK(std::string_view(text, size).substr(12) ==
+          " error   dead letter  context=billing  attempts=5\n");
 }

@@ -265,7 +265,7 @@ TEST_CASE("a worker that slept past its lease neither records what it comes back
         .handlers = R"({"name": "test.tasks", "kind": "agent_tasks", "executors": {"sh": )"
                     R"({"command": ["sh", "-c", ")" +
                     script + R"("]}}, "retry": {"max_retries": 5, "base": "1h", "cap": "1h"}})",
-        .settings = R"("lease": "2s", "reap": "200ms",)"};
+        .settings = R"("lease": "3s", "reap": "200ms",)"};
     const auto sleeper = shop.start_stock(plan);
     create(shop);
     REQUIRE(shop.noted("began", 1));

@@ -28,7 +28,7 @@ const std::string failing_handlers = R"json(
     {"name": "test.exec", "kind": "exec", "events": ["test.exec"],
      "command": ["sh", "-c", "cat > /dev/null; exit 65"], "environment": {"SECRET": "${SECRET}"}},
     {"name": "test.missing", "kind": "exec", "events": ["test.missing"],
-     "command": ["no-such-program", "${SECRET}"], "retry": {"max_retries": 0}},
+     "command": ["${PROGRAM}", "${SECRET}"], "retry": {"max_retries": 0}},
     {"name": "test.note", "kind": "log", "events": ["test.note"], "level": "info"})json";
 
 std::string hook(const http_receiver& to)
@@ -53,9 +53,13 @@ TEST_CASE("no way for an event to fail brings its payload into a log", "[worker]
                         "create function refuse(p jsonb) returns void language plpgsql as $$ begin "
                         "raise exception 'refused' using detail = p::text, hint = 'none'; end $$");
     const http_receiver receiver([](const std::string&, std::size_t) { return 400; });
+    const std::string program = (shop.files / "missing").string();
+    std::filesystem::copy_file("/bin/true", program);
     const auto worker = shop.start_stock(
         {.handlers = failing_handlers + hook(receiver), .process = alert(receiver)},
-        {{"SECRET", std::string(canary::password)}});
+        {{"SECRET", std::string(canary::password)}, {"PROGRAM", program}});
+    REQUIRE(worker->listens());
+    std::filesystem::remove(program);
 
     for (const char* type : {"test.cast", "test.unique", "test.check", "test.raise", "test.exec",
                              "test.missing", "test.hook", "test.note"})

@@ -1,3 +1,4 @@
+#include "support/pooler.hpp"
 #include "worker/workshop.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -87,6 +88,80 @@ TEST_CASE("events are not sent in the open: a worker that would is refused at it
     CHECK(ended.exit == 1);
     CHECK(contains(ended.err, "/contexts/0/handlers/0/url: is not https: events would travel in "
                               "the open; set allow_plain_http if that is meant"));
+}
+
+namespace {
+
+std::string sql(const std::string& statement)
+{
+    return R"({"name": "test.log", "kind": "log", "events": ["b"]}, {"name": "test.sql", )"
+           R"("kind": "sql", "events": ["a"], "statement": ")" +
+           statement + R"("})";
+}
+
+}
+
+TEST_CASE("a statement that the database refuses is refused at the start, with its place",
+          "[worker]")
+{
+    workshop shop;
+    shop.database.query("create table totals (buyer text, cents bigint)");
+    const auto said = [&shop](const std::string& statement, bool check = false) {
+        const auto ended =
+            shop.run_stock({.handlers = sql(statement)}, check ? std::vector<std::string>{"--check"}
+                                                               : std::vector<std::string>{});
+        CHECK(ended.exit == 1);
+        const auto at = ended.err.find("/contexts/");
+        return at == std::string::npos ? ended.err : ended.err.substr(at);
+    };
+    const std::string at = "/contexts/0/handlers/1/statement: ";
+
+    CHECK(said("insrt into totals values ($9)") ==
+          at + "syntax error at or near \"insrt\" (SQLSTATE 42601)\n");
+    CHECK(said("insrt into totals values ($9)", true) ==
+          at + "syntax error at or near \"insrt\" (SQLSTATE 42601)\n");
+    CHECK(said("insert into totals values ($9)")
+              .starts_with(at + "uses a parameter past $7: there are $1 event_id"));
+    CHECK(said("insert into missing values ($2)") ==
+          at + "relation \"missing\" does not exist (SQLSTATE 42P01); create what the statement "
+               "needs before the worker starts: until then every event would fail\n");
+    CHECK(said("insert into totals values ($2, $3)")
+              .starts_with(at +
+                           "column \"cents\" is of type bigint but expression is of type jsonb"));
+    CHECK(said("delete from totals; delete from totals")
+              .starts_with(at + "cannot insert multiple commands into a prepared statement"));
+    CHECK(shop.database.query("select count(*) from totals") == "0");
+    CHECK(shop.database.query("select count(*) from core.workers") == "0");
+}
+
+TEST_CASE("cuebox worker --check has a database look at statements, if it is given one", "[worker]")
+{
+    workshop shop;
+    shop.database.query("create table totals (buyer text, cents bigint)");
+    const std::string statement = "insert into totals values ($3->>'buyer', 1)";
+
+    const auto with = shop.run_stock({.handlers = sql(statement)}, {"--check"});
+    CHECK(with.exit == 0);
+    CHECK(contains(with.out, "└── test.sql  transactional  a\n"));
+    CHECK(with.err == "");
+    const std::string without = check(
+        R"({contexts: [{context: "test", generation: 7, handlers: [)" + sql(statement) + "]}]}");
+    CHECK(contains(without, "└── test.sql  transactional  a\n"));
+    CHECK(contains(without, "SQL statements are not checked: give --database URL"));
+}
+
+TEST_CASE("a statement is checked by way of a pooler as well", "[worker]")
+{
+    workshop shop;
+    const cuebox::test::pooler pooler;
+    const auto ended = cuebox::test::run(
+        CUEBOX, {"worker", "--check", "--config", shop.write({.handlers = sql("select $8::int")}),
+                 "--database", pooler.conninfo(shop.database.name())});
+
+    CHECK(ended.exit == 1);
+    CHECK(contains(
+        ended.err,
+        "/contexts/0/handlers/1/statement: uses a parameter past $7: there are $1 event_id"));
 }
 
 TEST_CASE("cuebox worker without a schema says what to do", "[worker]")

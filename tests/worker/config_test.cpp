@@ -56,10 +56,10 @@ std::string handler_refusal(const std::string& keys)
 
 TEST_CASE("what a config leaves out has its default", "[worker]")
 {
-    const auto config =
-        worker::parse_config(R"({contexts: [{context: "shop", handlers: []}]})", "w");
+    const auto config = worker::parse_config(
+        R"({contexts: [{context: "shop", handlers: [{name: "shop.mail"}]}]})", "w");
 
-    const auto made = worker::plan_context(config.contexts.front(), {});
+    const auto made = worker::plan_context(config.contexts.front(), own_handlers());
     const actors::settings defaults;
     CHECK(config.threads == 1);
     CHECK(config.log.level == telemetry::level::info);
@@ -75,9 +75,10 @@ TEST_CASE("what a config leaves out has its default", "[worker]")
 TEST_CASE("every setting of a context arrives where it belongs", "[worker]")
 {
     const auto made = plan(R"({
-        context: "shop", generation: 9, classes: ["bulk", "hot"], handlers: [],
+        context: "shop", generation: 9, classes: ["bulk", "hot"],
+        handlers: [{name: "shop.log", kind: "log", events: ["a"]}],
         workers: 3, lanes: 4, batch_min: 5, batch_max: 6, batch_time: "7ms", lease: "8s",
-        safety_poll: "9s", poll: "10s", heartbeat: "11s", reconnect_base: "12ms",
+        safety_poll: "9s", poll: "10s", heartbeat: "4s", reconnect_base: "12ms",
         reconnect_cap: "13s", reap: "14s", gauge: "15s", sweep: "16s", stop_deadline: "17s" })");
 
     const auto& rules = made.options.settings;
@@ -91,7 +92,7 @@ TEST_CASE("every setting of a context arrives where it belongs", "[worker]")
     CHECK(rules.lease == 8s);
     CHECK(rules.safety_poll == 9s);
     CHECK(rules.poll == 10s);
-    CHECK(rules.heartbeat == 11s);
+    CHECK(rules.heartbeat == 4s);
     CHECK(rules.reconnect.base == 12ms);
     CHECK(rules.reconnect.cap == 13s);
     CHECK(rules.reap == 14s);
@@ -218,22 +219,88 @@ TEST_CASE("a config that cannot run is refused before anything starts", "[worker
     CHECK(refusal("{contexts: []}").starts_with("w.jaxn: /contexts: is empty"));
     CHECK(refusal("{}").starts_with("w.jaxn: /contexts: "));
     CHECK(refusal("{contexts: [").starts_with("w.jaxn:1:"));
-    CHECK(refusal(R"({threads: 0, contexts: [{context: "a", handlers: []}]})")
-              .starts_with("w.jaxn: /threads: "));
-    CHECK(refusal(R"({connections: 0, contexts: [{context: "a", handlers: []}]})")
-              .starts_with("w.jaxn: /connections: "));
-    CHECK(context_refusal("workers: 0").starts_with("w.jaxn: /contexts/0/workers: "));
-    CHECK(context_refusal("lanes: 0").starts_with("w.jaxn: /contexts/0/lanes: "));
-    CHECK(context_refusal("batch_min: 0").starts_with("w.jaxn: /contexts/0/batch_min: "));
-    CHECK(context_refusal("batch_min: 9, batch_max: 8")
-              .starts_with("w.jaxn: /contexts/0/batch_max: "));
-    for (const char* key :
-         {"lease", "poll", "safety_poll", "heartbeat", "reap", "gauge", "sweep", "reconnect_base"})
+    CHECK(refusal(R"({contexts: [{context: "a", handlers: []}]})")
+              .starts_with("w.jaxn: /contexts/0/handlers: is empty"));
+    const std::string log = R"(contexts: [{context: "a", generation: 1, handlers: [{name: "a.log",
+                               kind: "log", events: ["a"]}]}])";
+    CHECK(refusal("{threads: 0, " + log + "}").starts_with("w.jaxn: /threads: "));
+    CHECK(refusal("{threads: 257, " + log + "}").starts_with("w.jaxn: /threads: "));
+    CHECK(refusal("{connections: 0, " + log + "}").starts_with("w.jaxn: /connections: "));
+    CHECK(refusal("{connections: 10001, " + log + "}").starts_with("w.jaxn: /connections: "));
+    CHECK(refusal("{http: {port: 65536}, " + log + "}").starts_with("w.jaxn: /http/port: "));
+    CHECK(refusal(R"({contexts: [{context: "a", generation: 0, handlers: [{name: "a.b"}]}]})")
+              .starts_with("w.jaxn: /contexts/0/generation: must be at least 1"));
+    CHECK(refusal("{" + log + "}") == "not refused");
+}
+
+TEST_CASE("each rule of the configuration page is kept, and a refusal names its key", "[worker]")
+{
+    struct row
     {
-        CHECK(context_refusal(key + std::string(": \"0s\""))
-                  .starts_with("w.jaxn: /contexts/0/" + std::string(key) + ": "));
+        const char* key;
+        const char* given;
+    };
+    const row table[] = {
+        {"classes/1", R"(["bulk", "Not A Class"])"},
+        {"workers", "0"},
+        {"workers", "100001"},
+        {"lanes", "0"},
+        {"lanes", "257"},
+        {"batch_min", "0"},
+        {"batch_max", "9"},
+        {"batch_time", R"("0s")"},
+        {"lease", R"("0s")"},
+        {"lease", R"("2s")"},
+        {"poll", R"("0s")"},
+        {"safety_poll", R"("0s")"},
+        {"heartbeat", R"("0s")"},
+        {"heartbeat", R"("20s")"},
+        {"reap", R"("0s")"},
+        {"gauge", R"("0s")"},
+        {"sweep", R"("0s")"},
+        {"reconnect_base", R"("0s")"},
+        {"reconnect_cap", R"("999ms")"},
+        {"retry/multiplier", "{multiplier: 0}"},
+        {"retry/max_retries", "{max_retries: -1}"},
+        {"retry/cap", R"({base: "10m"})"},
+        {"supervision/intensity/within", R"({intensity: {within: "0s"}})"},
+        {"supervision/backoff/multiplier", "{backoff: {multiplier: 0.5}}"},
+        {"supervision/backoff/cap", R"({backoff: {base: "1m"}})"},
+        {"retention", R"({handled_active: "1d"})"},
+    };
+
+    for (const row& each : table) {
+        const std::string key(each.key);
+        const std::string said = context_refusal(key.substr(0, key.find('/')) + ": " + each.given);
+        INFO(said);
+        CHECK(said.starts_with("w.jaxn: /contexts/0/" + key + ": "));
     }
-    CHECK(context_refusal("retention: {handled_active: \"1200h\"}")
-              .starts_with("w.jaxn: /contexts/0/retention: handled_active must be longer"));
-    CHECK(context_refusal("workers: 1") == "not refused");
+    CHECK(
+        context_refusal("workers: 1, stop_deadline: \"0s\", retention: {outbox_active: \"45d\"}") ==
+        "not refused");
+    CHECK(handler_refusal(R"(name: "a.b", kind: "log", events: ["a"], retry: {multiplier: 0})")
+              .starts_with("w.jaxn: /contexts/0/handlers/0/retry/multiplier: must be at least 1"));
+}
+
+TEST_CASE("a program that cannot be run is refused with its place", "[worker]")
+{
+    const std::string at = "w.jaxn: /contexts/0/handlers/0";
+    CHECK(handler_refusal(R"(name: "a.b", kind: "exec", events: ["a"], command: ["/no/such"])") ==
+          at + "/command/0: there is no file \"/no/such\": give the path of the program");
+    CHECK(handler_refusal(R"(name: "a.b", kind: "agent_tasks",
+                             executors: {sum: {command: ["no-such-program"]}})")
+              .starts_with(at + "/executors/sum/command/0: there is no program"));
+}
+
+TEST_CASE("a statement that no transaction of a delivery can run is refused", "[worker]")
+{
+    const auto said = [](const std::string& statement) {
+        return handler_refusal(R"(name: "a.b", kind: "sql", events: ["a"], statement: ")" +
+                               statement + "\"");
+    };
+    const std::string at = "w.jaxn: /contexts/0/handlers/0/statement: ";
+    CHECK(said("commit").starts_with(at + "begins or ends a transaction"));
+    CHECK(said("copy t from stdin").starts_with(at + "is copy, which"));
+    CHECK(said("-- nothing").starts_with(at + "is empty"));
+    CHECK(said("select 1") == "not refused");
 }

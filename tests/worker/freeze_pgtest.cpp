@@ -7,7 +7,7 @@ using namespace cuebox::worker::test;
 namespace {
 
 const workshop::plan short_lease{.handlers = R"({"name": "test.hold"})",
-                                 .settings = R"("lease": "2s", "reap": "200ms", "workers": 20,)"};
+                                 .settings = R"("lease": "3s", "reap": "200ms", "workers": 20,)"};
 
 std::string settled(const workshop& shop)
 {

@@ -159,16 +159,21 @@ TEST_CASE("a program that ends in any other way is run again", "[worker]")
         CHECK(last_error(shop) == "ended by signal 9: sh");
         CHECK(worker->stop() == 0);
     }
-    SECTION("one that is not there, too")
+    SECTION("one that has gone since the start, too")
     {
+        const std::string program = (shop.files / "program").string();
+        std::filesystem::copy_file("/bin/true", program);
         const auto worker = shop.start_stock(
             {.handlers = R"({"name": "test.exec", "kind": "exec", "events": ["test.exec"],
-                             "command": ["/no/such/program"], "retry": {"max_retries": 0}})"});
+                             "command": [")" +
+                         program + R"("], "retry": {"max_retries": 0}})"});
+        REQUIRE(worker->listens());
+        std::filesystem::remove(program);
 
         shop.publish("test.exec", "{}");
 
         CHECK(shop.reaches("failed 0: 1"));
-        CHECK(last_error(shop).starts_with("could not run: /no/such/program: "));
+        CHECK(last_error(shop).starts_with("could not run: " + program + ": "));
         CHECK(worker->stop() == 0);
     }
 }

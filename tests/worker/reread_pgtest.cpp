@@ -47,6 +47,44 @@ TEST_CASE("SIGHUP takes over retry policies", "[worker]")
     CHECK(worker->stop() == 0);
 }
 
+TEST_CASE("a config that the database refuses is not taken over, and the old one stays", "[worker]")
+{
+    workshop shop;
+    shop.database.query("create table seen (what text)");
+    const auto plan = [](const std::string& statement, const std::string& command) {
+        return workshop::plan{
+            .handlers = R"({"name": "test.sql", "kind": "sql", "events": ["x"], "statement": ")" +
+                        statement +
+                        R"("}, {"name": "test.run", "kind": "exec", "events": ["y"], )" +
+                        R"("command": [")" + command + R"("]})"};
+    };
+    const auto worker = shop.start_stock(plan("insert into seen values ('old')", "true"));
+    REQUIRE(worker->listens());
+
+    shop.rewrite(plan("insrt into seen values ('new')", "true"));
+    worker->signal(SIGHUP);
+    REQUIRE(eventually([&] {
+        return contains(worker->log(), "/contexts/0/handlers/0/statement: syntax error at or near");
+    }));
+    shop.rewrite(plan("insert into seen values ('new')", "/no/such"));
+    worker->signal(SIGHUP);
+    REQUIRE(eventually([&] {
+        return contains(worker->log(), "/contexts/0/handlers/1/command/0: there is no file");
+    }));
+    CHECK_FALSE(contains(worker->log(), "config re-read"));
+    shop.publish("x", "{}");
+    REQUIRE(shop.reaches("delivered 0: 1"));
+    CHECK(shop.database.query("select what from seen") == "old");
+
+    shop.rewrite(plan("insert into seen values ('new')", "true"));
+    worker->signal(SIGHUP);
+    REQUIRE(eventually([&] { return contains(worker->log(), "config re-read"); }));
+    shop.publish("x", "{}");
+    REQUIRE(shop.reaches("delivered 0: 2"));
+    CHECK(shop.database.query("select count(*) from seen where what = 'new'") == "1");
+    CHECK(worker->stop() == 0);
+}
+
 TEST_CASE("a config that cannot be taken over is named, and the old one stays", "[worker]")
 {
     workshop shop;

@@ -147,6 +147,9 @@ public:
         return cuebox::test::run(CUEBOX, arguments);
     }
 
+    // The path of a new config.
+    std::string write(const plan& plan) { return configure(plan); }
+
     // What the newest worker would read if it were told to read again.
     void rewrite(const plan& plan) { write_config(config_path(), plan); }
 

@@ -1,0 +1,36 @@
+# An operation that is not awaited does nothing, so forgetting to await one is an error: of every line CALL(…) of
+# forgotten_await.cpp. With the awaits the same file compiles, so that nothing else is what is wrong with it.
+set(file "${source}/tests/build/forgotten_await.cpp")
+string(REPLACE "|" ";-I" includes "-I${includes}")
+string(REPLACE "|" ";-D" definitions "-D${definitions}")
+set(limit "")
+if(compiler MATCHES "clang")
+    set(limit -ferror-limit=0)
+endif()
+foreach(how AWAITED FORGOTTEN)
+    execute_process(COMMAND ${compiler} -std=c++20 -fsyntax-only -Wunused-result -Werror=unused-result ${limit}
+                            -D${how} ${definitions} ${includes} "${file}"
+                    RESULT_VARIABLE ${how}_failed ERROR_VARIABLE ${how}_said)
+endforeach()
+if(AWAITED_failed)
+    message(FATAL_ERROR "with its awaits it does not compile:\n${AWAITED_said}")
+endif()
+
+file(READ "${file}" text)
+string(REGEX REPLACE "[][;]" "," text "${text}") # What would be more than a letter to a CMake list.
+string(REPLACE "\n" ";" lines "${text}")
+set(number 0)
+set(calls 0)
+foreach(line IN LISTS lines)
+    math(EXPR number "${number} + 1")
+    if(NOT line MATCHES "^    CALL\\(")
+        continue()
+    endif()
+    math(EXPR calls "${calls} + 1")
+    if(NOT FORGOTTEN_said MATCHES "forgotten_await\\.cpp:${number}:[0-9]+: error: ignoring")
+        message(SEND_ERROR "forgotten, and nothing is said:${line}")
+    endif()
+endforeach()
+if(calls LESS 50)
+    message(FATAL_ERROR "only ${calls} calls were found in ${file}")
+endif()
