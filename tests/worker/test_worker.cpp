@@ -1,22 +1,19 @@
-// A worker process with handlers of its own, for tests to signal: `test_worker CONFIG DATABASE`.
-// It writes to the file JOURNAL what its handlers do, and holds an event until the file RELEASE is
-// there.
+// A worker process with handlers of its own, for tests to signal, with the arguments of `cuebox
+// worker`. It writes to the file JOURNAL what its handlers do, and holds an event until the file
+// RELEASE is there.
 
+#include <cuebox/handlers/actor_handler.hpp>
 #include <cuebox/pg/transaction.hpp>
 #include <cuebox/runtime/scope.hpp>
-#include <cuebox/telemetry/quill_log.hpp>
-#include <cuebox/worker/run.hpp>
+#include <cuebox/worker/main.hpp>
 
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <poll.h>
 #include <unistd.h>
 
@@ -119,47 +116,63 @@ awaitable<void> offload(delivery<numbered> event)
     co_await event.offload([&] { block_until_released(event->number); });
 }
 
-worker::worker_config read_config(const char* path)
+struct counted
 {
-    std::ifstream file(path);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    return worker::parse_config(text, path);
-}
+    static constexpr std::string_view event_type = "test.tally";
+    static constexpr int event_version = 1;
 
-int run_worker(const char* path, const char* database)
+    std::int64_t number{};
+};
+
+// One for the whole process: counts the events of every thread.
+struct tally
 {
-    const auto config = read_config(path);
-    registry handlers;
-    handlers.add(make_handler<numbered>("test.append", {"test.append"}, &append));
-    handlers.add(make_handler<numbered>("test.hold", {"test.hold"}, &hold));
-    handlers.add(make_handler<numbered>("test.hold_within", {"test.hold"}, &hold_within));
-    handlers.add(make_handler<numbered>("test.insert", {"test.insert"}, &insert));
-    handlers.add(make_handler<numbered>("test.block", {"test.block"}, &block));
-    handlers.add(make_handler<numbered>("test.insert_and_block", {"test.insert_and_block"},
-                                        &insert_and_block));
-    handlers.add(make_handler<numbered>("test.offload", {"test.offload"}, &offload));
-    const telemetry::logger log(
-        telemetry::make_log({.json = config.log.json, .file = config.log.file, .from = {}}),
-        config.log.level);
-    const pg::connect_options where{.conninfo = database};
-    worker::run_options how{
-        .database = where, .reread = [path] { return read_config(path); }, .log = log};
-    const int code = worker::run(config, handlers, std::move(how));
-    telemetry::flush_log();
-    return code;
+    using messages = cuebox::messages<handle<counted>>;
+
+    awaitable<void> run(self<messages>& me)
+    {
+        std::int64_t count = 0;
+        while (auto message = co_await me.receive()) {
+            note("tally", ++count);
+            std::get<request<handle<counted>>>(*message).reply(handled{});
+        }
+    }
+};
+
+// Fails at once, in every life.
+struct fragile
+{
+    using messages = cuebox::messages<handle<numbered>>;
+
+    awaitable<void> run(self<messages>&)
+    {
+        throw std::runtime_error("broken from the start");
+        co_return;
+    }
+};
+
+void furnish(worker::setup& it, address<tally::messages>& tally_at)
+{
+    if (it.thread() == 0)
+        tally_at = it.tree().add<tally>("tally");
+    if (!variable("FRAGILE").empty())
+        it.tree().add<fragile>("fragile");
+    it.handlers()
+        .add(make_handler<numbered>("test.append", {"test.append"}, &append))
+        .add(make_handler<numbered>("test.hold", {"test.hold"}, &hold))
+        .add(make_handler<numbered>("test.hold_within", {"test.hold"}, &hold_within))
+        .add(make_handler<numbered>("test.insert", {"test.insert"}, &insert))
+        .add(make_handler<numbered>("test.block", {"test.block"}, &block))
+        .add(make_handler<numbered>("test.insert_and_block", {"test.insert_and_block"},
+                                    &insert_and_block))
+        .add(make_handler<numbered>("test.offload", {"test.offload"}, &offload))
+        .add(make_actor_handler<counted>("test.tally", it.loop(), tally_at));
 }
 
 }
 
 int main(int argc, char** argv)
 {
-    if (argc != 3)
-        return 2;
-    try {
-        return run_worker(argv[1], argv[2]);
-    }
-    catch (const std::exception& error) {
-        std::fprintf(stderr, "test_worker: %s\n", error.what());
-        return 1;
-    }
+    address<tally::messages> tally_at;
+    return worker::main(argc, argv, [&](worker::setup& it) { furnish(it, tally_at); });
 }

@@ -119,10 +119,12 @@ public:
     };
 
     // A worker with the handlers of test_worker.cpp.
-    std::unique_ptr<running_worker> start(const plan& plan)
+    std::unique_ptr<running_worker> start(const plan& plan,
+                                          const cuebox::test::environment& added = {})
     {
         const std::string config = configure(plan);
-        return start_program(TEST_WORKER, {config, database.conninfo()}, config);
+        return start_program(TEST_WORKER, {"--config", config, "--database", database.conninfo()},
+                             config, added);
     }
     // `cuebox worker` itself.
     std::unique_ptr<running_worker> start_stock(const plan& plan,
