@@ -4,6 +4,7 @@
 #include "database.hpp"
 #include "dlq_arguments.hpp"
 #include "json.hpp"
+#include "numbers.hpp"
 #include "progress.hpp"
 #include "run.hpp"
 
@@ -233,7 +234,7 @@ std::shared_ptr<change_options> add_change(CLI::App& dlq, action& chosen, const 
     add_dlq_filters(*command, options->which);
     command->add_flag("--all", options->all, "All dead letters");
     command->add_option("--limit", options->limit, "So many at most, the oldest first")
-        ->check(CLI::PositiveNumber);
+        ->check(counts_from_one());
     command->add_option("--rate", options->rate, "So many a second at most; 0 is no limit")
         ->capture_default_str();
     command->add_option("--by", options->by, "Who does it, for the record; else user@host");
