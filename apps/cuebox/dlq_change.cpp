@@ -4,6 +4,7 @@
 #include "dlq_arguments.hpp"
 #include "event_arguments.hpp"
 #include "json.hpp"
+#include "numbers.hpp"
 #include "progress.hpp"
 #include "run.hpp"
 
@@ -236,7 +237,7 @@ std::shared_ptr<change_options> add_change(CLI::App& dlq, action& chosen, const 
     command
         ->add_option("--limit", options->limit,
                      "Maximum number of events; the oldest are taken first")
-        ->check(CLI::PositiveNumber);
+        ->check(counts_from_one());
     command->add_option("--rate", options->rate, "Maximum number a second; 0 is no limit")
         ->capture_default_str();
     command->add_option("--by", options->by,

@@ -3,14 +3,12 @@
 
 namespace cuebox::embedded {
 
-using std::chrono::steady_clock;
-
 shared_server::shared_server(const options& options)
 {
     // The server of another process may come up, or go, between the look and the start, and then
-    // the next look tells. What is in use for longer than that is so for another reason.
-    const auto until = steady_clock::now() + std::chrono::seconds{5};
-    while (!own_ && !joined_) {
+    // the next look tells. What stays in use, and cannot be joined, is so for another reason.
+    constexpr int tries_max = 50;
+    for (int tries = 1; !own_ && !joined_; ++tries) {
         if (!options.directory.empty())
             joined_ = find_running(options.directory, options.start_deadline);
         if (joined_)
@@ -19,7 +17,7 @@ shared_server::shared_server(const options& options)
             own_.emplace(options);
         }
         catch (const in_use&) {
-            if (steady_clock::now() >= until)
+            if (tries == tries_max)
                 throw;
         }
     }

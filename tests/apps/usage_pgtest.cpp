@@ -73,7 +73,7 @@ TEST_CASE("a number that counts from one is refused in few words otherwise", "[c
         {"publish", "--generation", "x"},
         {"publish", "--batch", "0"},
         {"task", "approve", "t", "--generation", "x"},
-        {"dlq", "replay", "--to", "x", "--all"}};
+        {"dlq", "replay", "--limit", "x", "--all"}};
     for (const auto& each : others) {
         const outcome refused = cuebox_run(each);
         INFO(refused.err);
