@@ -46,6 +46,21 @@ void check(const worker::worker_config& config, const std::string& database_give
     }
 }
 
+telemetry::logger open_log(const worker::log_config& how, const std::string& source)
+{
+    try {
+        return telemetry::logger(telemetry::make_log({.json = how.json,
+                                                      .file = how.file,
+                                                      .from = {.service = how.service,
+                                                               .environment = how.environment,
+                                                               .version = CUEBOX_VERSION}}),
+                                 how.level);
+    }
+    catch (const std::exception& error) {
+        throw failure{source + ": /log/file: cannot be written: " + error.what()};
+    }
+}
+
 int run_worker(const worker_options& options)
 {
     const auto config = read_config(options.config);
@@ -61,12 +76,7 @@ int run_worker(const worker_options& options)
     if (options.json)
         throw usage_error{"--json goes with --check: a worker's log is JSON by its config"};
     const database where{options.database};
-    const telemetry::logger log(telemetry::make_log({.json = config.log.json,
-                                                     .file = config.log.file,
-                                                     .from = {.service = config.log.service,
-                                                              .environment = config.log.environment,
-                                                              .version = CUEBOX_VERSION}}),
-                                config.log.level);
+    const telemetry::logger log = open_log(config.log, options.config);
     worker::run_options how{.database = where.for_many_statements(),
                             .reread = [path = options.config] { return read_config(path); },
                             .log = log,
