@@ -62,6 +62,22 @@ private:
     std::jthread thread_;
 };
 
+telemetry::logger open_log(const log_config& how, const std::string& version,
+                           const std::string& source)
+{
+    try {
+        return telemetry::logger(telemetry::make_log({.json = how.json,
+                                                      .file = how.file,
+                                                      .from = {.service = how.service,
+                                                               .environment = how.environment,
+                                                               .version = version}}),
+                                 how.level);
+    }
+    catch (const std::exception& error) {
+        throw cli::failure{source + ": /log/file: cannot be written: " + error.what()};
+    }
+}
+
 // With the help of a database if one is named; the config alone does not need it.
 void check(const crew& all, const std::string& database_given)
 {
@@ -88,13 +104,7 @@ int run_worker(const worker_options& options, const equipment& equip, const std:
     if (options.json)
         throw cli::usage_error{"--json goes with --check: a worker's log is JSON by its config"};
     const cli::database where{options.database};
-    const log_config& said = all.config().log;
-    const telemetry::logger log(telemetry::make_log({.json = said.json,
-                                                     .file = said.file,
-                                                     .from = {.service = said.service,
-                                                              .environment = said.environment,
-                                                              .version = version}}),
-                                said.level);
+    const telemetry::logger log = open_log(all.config().log, version, options.config);
     run_options how{.database = where.for_many_statements(),
                     .reread = [path = options.config] { return read_config(path); },
                     .log = log,

@@ -189,6 +189,19 @@ TEST_CASE("cuebox worker refuses a schema that lacks what it calls", "[worker]")
           "cuebox: the database's schema is older than this program: run `cuebox migrate`\n");
 }
 
+TEST_CASE("cuebox worker with a log that cannot be written says which key that is", "[worker]")
+{
+    workshop shop;
+    const std::string path = (shop.files / "w.jaxn").string();
+    write_file(path, R"({log: {file: "/proc/none/w.log"}, )" + logging("shop.log").substr(1));
+
+    const auto ended = cuebox::test::run(
+        CUEBOX, {"worker", "--config", path, "--database", shop.database.conninfo()});
+
+    CHECK(ended.exit == 1);
+    CHECK(ended.err.starts_with("cuebox: " + path + ": /log/file: cannot be written: "));
+}
+
 TEST_CASE("cuebox worker without a generation says what to do", "[worker]")
 {
     workshop shop;

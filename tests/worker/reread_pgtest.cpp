@@ -1,3 +1,4 @@
+#include "support/tcp_gate.hpp"
 #include "worker/workshop.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -82,6 +83,36 @@ TEST_CASE("a config that the database refuses is not taken over, and the old one
     shop.publish("x", "{}");
     REQUIRE(shop.reaches("delivered 0: 2"));
     CHECK(shop.database.query("select count(*) from seen where what = 'new'") == "1");
+    CHECK(worker->stop() == 0);
+}
+
+TEST_CASE("a config that the database could not be asked about waits for the next SIGHUP",
+          "[worker]")
+{
+    workshop shop;
+    cuebox::test::tcp_gate gate;
+    shop.database.query("create table seen (what text)");
+    const auto plan = [](const std::string& what) {
+        return workshop::plan{.handlers = R"({"name": "test.sql", "kind": "sql", "events": ["x"], )"
+                                          R"("statement": "insert into seen select ')" +
+                                          what + "'\"}",
+                              .settings = R"("reconnect_base": "1s", "reconnect_cap": "2s",)"};
+    };
+    const auto worker = shop.start_stock_on(gate.conninfo(shop.database.name()), plan("old"));
+    REQUIRE(worker->listens());
+
+    gate.cut_after(cuebox::test::way::up, 1, cuebox::test::ending::reset, 1'000'000);
+    gate.cut();
+    shop.rewrite(plan("new"));
+    worker->signal(SIGHUP);
+    REQUIRE(eventually([&] { return contains(worker->log(), "config not taken over"); }));
+    gate.pass();
+    worker->signal(SIGHUP);
+    REQUIRE(eventually([&] { return contains(worker->log(), "config re-read"); }));
+
+    shop.publish("x", "{}");
+    REQUIRE(shop.reaches("delivered 0: 1"));
+    CHECK(shop.database.query("select what from seen") == "new");
     CHECK(worker->stop() == 0);
 }
 
