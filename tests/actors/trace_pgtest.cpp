@@ -110,5 +110,5 @@ TEST_CASE("a trace goes from who published through handlers to what they cause",
     for (const auto* each : {&shipped, &wanted, &packed})
         CHECK(each->context.trace_id == placed.context.trace_id);
     CHECK(shipped.error.empty());
-    CHECK(packed.error == "out of boxes"); // The first of its two runs.
+    CHECK(packed.error == "runtime_error: out of boxes"); // The first of its two runs.
 }

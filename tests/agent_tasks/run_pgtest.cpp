@@ -67,7 +67,7 @@ TEST_CASE("a task that fails is tried again, and shows why meanwhile", "[agent_t
         with("flaky", at_once([](int number, const task& what, const task_run& run) -> outcome {
                  if (number == 1)
                      throw std::runtime_error("the model is busy");
-                 CHECK(what.error == "task_failed: the model is busy");
+                 CHECK(what.error == "runtime_error: the model is busy");
                  CHECK(run.attempt() == 2);
                  return completed{.result = "2"};
              })));

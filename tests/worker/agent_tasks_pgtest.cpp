@@ -278,7 +278,7 @@ TEST_CASE("a worker that slept past its lease neither records what it comes back
     const auto other = shop.start_stock(plan);
     other->release();
     REQUIRE(shop.reaches("pending 2: 1"));
-    CHECK(tasks(shop) == "pending 2 sh exited with 3: busy");
+    CHECK(tasks(shop) == "pending 2 busy: sh exited with 3");
     const std::string row = shop.database.query("select * from platform.agent_tasks");
 
     sleeper->signal(SIGCONT);
