@@ -6,11 +6,12 @@
 The reader starts in a directory that looks like the repository, built. Lines that start with `$ ` are commands, those
 after them what they print; a block without them is a script. A plain block after a ```sh block is what its last command
 prints. `…` stands for anything, and so do times, ids and names of hosts. A plain block that follows a file's name in
-the text is that file. "In a second terminal" is a second shell, "first terminal" the first one again, and "from the
-repository's directory" a new one there.
+the text is that file. "In a second terminal" is a second shell, "a third terminal" a third one, "first terminal" the first
+one again, and "from the repository's directory" a new one there.
 
-`cuebox worker` goes on running until there is something else to do in its terminal, or the text says `^C`. /tmp and /opt
-are directories of this run alone, so that two runs do not meet.
+`cuebox worker` and `cuebox status --watch` go on running until there is something else to do in their terminal, or the text
+says `^C`: then all end, those of the last terminal first. /tmp and /opt are directories of this run alone, so that two runs
+do not meet.
 """
 
 import argparse
@@ -166,13 +167,15 @@ class reader:
 
     def read(self, before, language, lines):
         if "^C" in before:
-            self.terminal(1).interrupt()
+            self.interrupt()
         if "second terminal" in before:
             self.at = self.terminal(2)
+        elif "third terminal" in before:
+            self.at = self.terminal(3)
         elif "first terminal" in before:
             self.at = self.terminal(1)
         elif "the repository's directory" in before:
-            self.at = self.terminal(3)
+            self.at = self.terminal(4)
         named = re.findall(r"`([\w.]+\.(?:jaxn|txt|cpp|json))`", before)
         if language == "sh":
             for command, shown in commands(lines):
@@ -187,11 +190,12 @@ class reader:
         if not command.strip() or command.startswith("#"):
             return
         print(f"$ {command}", flush=True)
-        if re.search(r"\bcuebox worker\b", command) and "--check" not in command:
+        stays = re.search(r"\bcuebox worker\b|\bcuebox status --watch\b", command)
+        if stays and "--check" not in command:
             log = self.room / f"log-{time.monotonic_ns()}"
             self.at.start(command, log)
             self.last = command, None, log
-            self.compare(*self.last, shown or ["… listening …"])
+            self.compare(*self.last, shown or ["… listening …" if "worker" in command else "backlog …"])
             return
         printed, code = self.at.run(command)
         print(printed, end="", flush=True)
@@ -210,6 +214,11 @@ class reader:
             time.sleep(0.1)
             if looks:
                 printed, _ = self.at.run(command)
+
+    def interrupt(self):
+        """^C in every terminal; the first one may hold the database of the others."""
+        for number in sorted(self.terminals, reverse=True):
+            self.terminals[number].interrupt()
 
     def close(self):
         for each in self.terminals.values():
@@ -233,8 +242,7 @@ def main():
                 ran += language == "sh"
             except wrong as error:
                 raise wrong(f"{given.page}:{number}: {error}")
-        for each in someone.terminals.values():
-            each.interrupt()
+        someone.interrupt()
         if ran == 0:
             raise wrong(f"{given.page}: nothing to run; is there still a section {given.section}?")
     except wrong as error:

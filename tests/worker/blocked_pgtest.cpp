@@ -143,7 +143,7 @@ TEST_CASE("a handler that blocks for longer than a lease loses its rows to other
 {
     const workshop::plan shorter_lease{
         .handlers = R"({"name": "test.hold"}, {"name": "test.block"})",
-        .settings = R"("lease": "2s", "reap": "200ms", "workers": 4, )"};
+        .settings = R"("lease": "3s", "reap": "200ms", "workers": 4, )"};
     workshop shop;
     const auto blocked = shop.start(shorter_lease);
     REQUIRE(blocked->listens());
@@ -168,7 +168,7 @@ TEST_CASE("what a handler offloads keeps its lease and blocks nobody", "[worker]
     workshop shop;
     const auto worker =
         shop.start({.handlers = R"({"name": "test.offload"}, {"name": "test.append"})",
-                    .settings = R"("lease": "2s", "reap": "200ms", )"});
+                    .settings = R"("lease": "3s", "reap": "200ms", )"});
     REQUIRE(worker->listens());
     shop.publish("test.offload", 1, 1);
     REQUIRE(shop.noted("blocks", 1));
