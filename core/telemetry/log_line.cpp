@@ -1,4 +1,3 @@
-#include <cuebox/event/printable.hpp>
 #include <cuebox/event/timestamp.hpp>
 #include <cuebox/telemetry/log_line.hpp>
 #include <cuebox/telemetry/log_text.hpp>
@@ -138,7 +137,7 @@ std::string print_text(const line& line, moment at)
         out += '=';
         std::visit(value_printer{out, false}, each.value);
     }
-    return event::printable(out);
+    return out;
 }
 
 }

@@ -176,22 +176,6 @@ TEST_CASE("a line comes through to its file as it was printed", "[telemetry]")
     ::unlink(path.c_str());
 }
 
-TEST_CASE("a line as text commands no terminal and is one line", "[telemetry]")
-{
-    const field fields[] = {{"a", "\033[2J"}, {"b", "x\u202ey"}, {"c", "two\nlines"}};
-
-    CHECK(print_text({level::info, "listening", fields}, when) ==
-          R"(03:00:00.000 info    listening  a=\x1b[2J  b=x\u202ey  c="two\nlines")");
-}
-
-TEST_CASE("a line as text commands no terminal and is one line", "[telemetry]")
-{
-    const field fields[] = {{"a", "\033[2J"}, {"b", "x\u202ey"}, {"c", "two\nlines"}};
-
-    CHECK(print_text({level::info, "listening", fields}, when) ==
-          R"(03:00:00.000 info    listening  a=\x1b[2J  b=x\u202ey  c="two\nlines")");
-}
-
 TEST_CASE("a logger puts its own fields first and is silent below its level", "[telemetry]")
 {
     std::vector<std::string> said;
