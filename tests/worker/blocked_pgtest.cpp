@@ -168,7 +168,7 @@ TEST_CASE("what a handler offloads keeps its lease and blocks nobody", "[worker]
     workshop shop;
     const auto worker =
         shop.start({.handlers = R"({"name": "test.offload"}, {"name": "test.append"})",
-                    .settings = R"("lease": "3s", "reap": "200ms", )"});
+                    .settings = R"("lease": "6s", "reap": "200ms", )"});
     REQUIRE(worker->listens());
     shop.publish("test.offload", 1, 1);
     REQUIRE(shop.noted("blocks", 1));
@@ -176,7 +176,7 @@ TEST_CASE("what a handler offloads keeps its lease and blocks nobody", "[worker]
 
     CHECK(shop.noted("append", 20));
     REQUIRE(eventually([&] {
-        return shop.database.query("select clock_timestamp() > max(created_at) + interval '5s' "
+        return shop.database.query("select clock_timestamp() > max(created_at) + interval '9s' "
                                    "from core.outbox") == "t";
     }));
     worker->release();
