@@ -193,6 +193,7 @@ class reader:
         stays = re.search(r"\bcuebox worker\b|\bcuebox status --watch\b", command)
         if stays and "--check" not in command:
             log = self.room / f"log-{time.monotonic_ns()}"
+            log.touch()  # the shell makes it a moment later
             self.at.start(command, log)
             self.last = command, None, log
             self.compare(*self.last, shown or ["… listening …" if "worker" in command else "backlog …"])

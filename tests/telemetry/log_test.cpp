@@ -213,6 +213,6 @@ TEST_CASE("a log on stderr writes each line at once, from its level up", "[telem
     char text[200] = {};
     const std::size_t size = std::fread(text, 1, sizeof text, kept);
     std::fclose(kept);
-    CHECK(std::string_view(text, size).substr(12) ==
+    CHECK(std::string_view(text, size).substr(24) ==
           " error   dead letter  context=billing  attempts=5\n");
 }

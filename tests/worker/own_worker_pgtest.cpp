@@ -21,7 +21,8 @@ cuebox::test::outcome own(const std::vector<std::string>& arguments)
 // With the name it is called by, so that what two programs say can be compared.
 std::string as_cuebox(const std::string& said)
 {
-    return std::regex_replace(said, std::regex("own_worker"), "cuebox");
+    const std::string named = std::regex_replace(said, std::regex("`own_worker"), "`cuebox worker");
+    return std::regex_replace(named, std::regex("own_worker"), "cuebox");
 }
 
 // A config for it beside its log.
