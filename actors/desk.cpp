@@ -16,6 +16,7 @@ std::optional<handling_now> desk::look() const
     return handling_now{.handler = by_->name,
                         .event_type = row_->envelope.event_type,
                         .event_id = row_->envelope.event_id,
+                        .row = row_->id,
                         .trace_context = row_->envelope.trace_context};
 }
 

@@ -19,6 +19,7 @@ struct handling_now
     std::string handler{};
     std::string event_type{};
     event::uuid event_id{};
+    pg::uuid row{};
     std::optional<std::string> trace_context{};
 };
 

@@ -100,8 +100,9 @@ struct stall_watch::state : std::enable_shared_from_this<state>
     {
         if (vouching.exchange(true))
             return;
-        const bool taken = vouching_threads().run([self = shared_from_this()] {
-            self->vouch_now();
+        const auto row = by ? std::optional(by->row) : std::nullopt;
+        const bool taken = vouching_threads().run([self = shared_from_this(), row] {
+            self->vouch_now(row);
             self->vouching = false;
         });
         if (!taken)
@@ -109,12 +110,12 @@ struct stall_watch::state : std::enable_shared_from_this<state>
     }
 
     // On a thread that may block.
-    void vouch_now() const noexcept
+    void vouch_now(std::optional<pg::uuid> row) const noexcept
     {
         try {
             asio::io_context io{1};
             std::exception_ptr failed;
-            asio::co_spawn(io, company->relay->vouch(),
+            asio::co_spawn(io, company->relay->vouch(row),
                            [&failed](std::exception_ptr error) { failed = std::move(error); });
             io.run();
             if (failed)

@@ -87,7 +87,7 @@ $$;
 
 -- Where a replay of such a row goes unless told: its own generation if somebody listens there for its type and target,
 -- else the newest at which somebody does, else nowhere (null). To listen is to have a handler: a subscription at a
--- generation that is not retired. Where a worker of that context is registered goes before where one is only awaited,
+-- generation that is not retired. Where a worker of that context lives goes before where one is only awaited,
 -- and of those only a generation that is in service counts.
 create function core.generation_for(p_event_type text, p_target text, p_own bigint) returns bigint
     language sql stable security definer set search_path = pg_catalog, pg_temp
@@ -95,7 +95,8 @@ as $$
     select l.generation
     from (select s.generation, coalesce(d.status, 'active') as status,
               exists (select from core.workers w
-                      where w.generation = s.generation and w.context = s.context) as attended
+                      where w.generation = s.generation and w.context = s.context
+                        and not core.worker_is_gone(w, interval '300 seconds', interval '5 seconds')) as attended
           from core.subscriptions s left join core.deployments d on d.generation = s.generation
           where s.event_type = p_event_type and s.context = coalesce(p_target, s.context)) l
     where l.status = 'active' or l.status = 'draining' and l.attended

@@ -1,8 +1,9 @@
 -- A process whose thread a handler blocks is alive. It says so from another thread: the worker counts as heard of, and
--- what it holds stays its own. Rows that another has taken by then have another name on them, and are left alone; so are
+-- what it holds stays its own. p_running, the row whose handler blocks, counts as running from now on: the thread may have
+-- been blocked before the worker could name it, and it pays when the lease runs out. Rows that another has taken by then have another name on them, and are left alone; so are
 -- locked ones, which are being settled or taken away right now. Returns how many leases were renewed; null: the worker is
 -- not registered any more.
-create function core.worker_vouch(p_worker text) returns int
+create function core.worker_vouch(p_worker text, p_running uuid default null) returns int
     language plpgsql volatile security definer
     set search_path = pg_catalog, pg_temp
     set jit = off set enable_seqscan = off set enable_bitmapscan = off
@@ -15,7 +16,10 @@ declare
     v_floor      timestamptz;
     v_places     tid[];
 begin
-    update core.workers w set heartbeat_at = v_now where w.id = p_worker returning w.generation into v_generation;
+    update core.workers w
+        set heartbeat_at = v_now, running_at = v_now,
+            running = case when p_running <> all(w.running) then w.running || p_running else w.running end
+        where w.id = p_worker returning w.generation into v_generation;
     if not found then
         return null;
     end if;
@@ -35,4 +39,4 @@ begin
     return cardinality(v_places);
 end
 $$;
-revoke all on function core.worker_vouch(text) from public;
+revoke all on function core.worker_vouch(text, uuid) from public;

@@ -1,2 +1,2 @@
-alter function core.worker_vouch(text) owner to cuebox_owner;
-grant execute on function core.worker_vouch(text) to cuebox_worker;
+alter function core.worker_vouch(text, uuid) owner to cuebox_owner;
+grant execute on function core.worker_vouch(text, uuid) to cuebox_worker;

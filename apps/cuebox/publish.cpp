@@ -43,6 +43,7 @@ struct publish_options
     std::optional<std::string> delay;
     std::optional<std::int64_t> generation;
     std::string domain;
+    bool single = false;   // --type was given, be it empty.
     std::size_t batch = 0; // Lines in a transaction; 0 is all of them.
     bool json = false;
 };
@@ -153,7 +154,7 @@ int run_publish(publish_options options)
         if (!options.event.options.domain_id)
             throw failure{"--domain-id: \"" + options.domain + "\" is not a uuid"};
     }
-    const bool single = !options.event.type.empty();
+    const bool single = options.single;
     if (single && options.event.source.empty())
         throw usage_error{"--source is missing: name the context that publishes"};
     if (!single && isatty(STDIN_FILENO) != 0)
@@ -195,7 +196,10 @@ void add_publish(CLI::App& app, action& chosen)
     command->footer(
         "Without --type, stdin has one JSON object a line: type, source, payload, and\n"
         "optionally target key domain_id version class delay generation trace_context.");
-    command->callback([options, &chosen] { chosen = [options] { return run_publish(*options); }; });
+    command->callback([options, type, &chosen] {
+        options->single = type->count() > 0;
+        chosen = [options] { return run_publish(*options); };
+    });
 }
 
 }

@@ -163,6 +163,15 @@ void worker_config::validate(const config::node& from) const
 {
     if (contexts.empty())
         from.refuse("contexts", "is empty: name at least one context to run");
+    for (std::size_t i = 0; i < contexts.size(); ++i)
+        for (std::size_t j = 0; j < i; ++j)
+            if (contexts[i].context == contexts[j].context)
+                from.find("contexts")
+                    ->element(i)
+                    .refuse("context",
+                            "\"" + contexts[i].context +
+                                "\" is there twice: put the handlers of both into one, or each "
+                                "event would reach one of the two");
     if (threads == 0 || threads > 256)
         from.refuse("threads", "must be between 1 and 256");
     if (connections && (*connections < 1 || *connections > connections_max))

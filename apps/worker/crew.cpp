@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <stdexcept>
 
 namespace cuebox::worker {
 
@@ -90,6 +92,14 @@ std::vector<watched_context> crew::watch() const
 
 void crew::update(const worker_config& again, const telemetry::logger& log)
 {
+    const auto names = [](const worker_config& of) {
+        std::set<std::string> all;
+        for (const context_config& each : of.contexts)
+            all.insert(each.context);
+        return all;
+    };
+    if (names(again) != names(config_))
+        throw std::runtime_error("contexts were added, removed or renamed: that takes a restart");
     std::vector<std::vector<context_plan>> plans;
     for (const auto& each : shifts_)
         plans.push_back(plan_contexts(again, each->handlers()));

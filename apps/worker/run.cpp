@@ -11,10 +11,12 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/use_future.hpp>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <thread>
 
 namespace cuebox::worker {
@@ -63,15 +65,21 @@ private:
                 return;
             if (number == SIGHUP)
                 read_again();
-            // Leases and locks bring everything back that is under way.
-            else if (std::exchange(stopping_, true))
+            // Leases and locks bring everything back that is under way. One order may come twice at
+            // the same moment, as `timeout` sends it: to the process, and to its group.
+            else if (!stopping_since_)
+                begin_to_stop();
+            else if (std::chrono::steady_clock::now() - *stopping_since_ > same_order)
                 std::_Exit(0);
-            else
-                stop_();
             wait();
         });
     }
 
+    void begin_to_stop()
+    {
+        stopping_since_ = std::chrono::steady_clock::now();
+        stop_();
+    }
     void read_again()
     {
         again_ = true;
@@ -87,7 +95,8 @@ private:
 
     std::function<void()> stop_;
     std::function<awaitable<void>()> reread_;
-    bool stopping_ = false;
+    static constexpr std::chrono::milliseconds same_order{100};
+    std::optional<std::chrono::steady_clock::time_point> stopping_since_;
     bool again_ = false;
     bool reading_ = false;
     asio::io_context io_{1};

@@ -241,13 +241,13 @@ pg::awaitable<void> pg_relay::keep_alive(worker_report report)
         each.get();
 }
 
-pg::awaitable<void> pg_relay::vouch()
+pg::awaitable<void> pg_relay::vouch(std::optional<pg::uuid> running)
 {
     pg::connect_options where = options_.line;
     where.prepared_max = 0;
     where.application_name = "cuebox watchdog";
     pg::connection connection = co_await pg::connect(std::move(where));
-    co_await connection.execute(vouch_for_worker, options_.worker);
+    co_await connection.execute(vouch_for_worker, options_.worker, running);
     connection.close();
 }
 

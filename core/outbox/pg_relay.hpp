@@ -43,7 +43,7 @@ public:
     pg::awaitable<std::unique_ptr<line>> open_line(std::vector<std::string> event_types) override;
     pg::awaitable<int> lost_workers() override;
     pg::awaitable<void> keep_alive(worker_report report) override;
-    pg::awaitable<void> vouch() override;
+    pg::awaitable<void> vouch(std::optional<pg::uuid> running) override;
     pg::awaitable<std::vector<reaped_row>> reap(reap_request how) override;
     pg::awaitable<std::int64_t> recheck() override;
     pg::awaitable<gauges> read_gauges(std::chrono::milliseconds age_max) override;

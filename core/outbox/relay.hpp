@@ -173,8 +173,9 @@ public:
     // Says that the worker lives while its line is down.
     virtual pg::awaitable<void> keep_alive(worker_report report) = 0;
     // Says that the worker lives, and renews its leases, by a connection of its own: on whatever
-    // executor it is awaited, for when that of the context stands still.
-    virtual pg::awaitable<void> vouch() { co_return; }
+    // executor it is awaited, for when that of the context stands still; because of the handler of
+    // this row, if it is one's.
+    virtual pg::awaitable<void> vouch(std::optional<pg::uuid>) { co_return; }
     virtual pg::awaitable<std::vector<reaped_row>> reap(reap_request how) = 0;
     // How many unsettled rows lay where nobody would have looked, and were found.
     virtual pg::awaitable<std::int64_t> recheck() { co_return 0; }

@@ -94,7 +94,7 @@ const pg::statement worker_heartbeat{.name = "heartbeat", .sql = R"(
 select core.worker_heartbeat($1::text, $2::int, $3::boolean, $4::bigint, $5::bigint, $6::bigint))"};
 
 const pg::statement vouch_for_worker{.name = "vouch for worker", .sql = R"(
-select core.worker_vouch($1::text))"};
+select core.worker_vouch($1::text, $2::uuid))"};
 
 const pg::statement unregister_worker{.name = "unregister worker", .sql = R"(
 select core.worker_unregister($1::text))"};

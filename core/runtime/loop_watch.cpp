@@ -44,6 +44,7 @@ struct loop_watch::post : std::enable_shared_from_this<post>
         if (!turns)
             return;
         if (known) {
+            known->lasted = lasted;
             known->over = true;
             told(*known);
             known.reset();

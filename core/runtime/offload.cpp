@@ -1,7 +1,9 @@
 #include <cuebox/runtime/offload.hpp>
 
 #include <boost/asio/cancellation_type.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/thread_pool.hpp>
+#include <boost/system/system_error.hpp>
 
 #include <algorithm>
 #include <mutex>
@@ -29,6 +31,11 @@ offload_pool::~offload_pool()
 {
     if (threads_->pool)
         threads_->pool->join();
+}
+
+void offload_pool::throw_cancelled()
+{
+    throw boost::system::system_error(asio::error::operation_aborted, "offload");
 }
 
 awaitable<void> offload_pool::wait_for(const std::function<void()>& job, std::stop_source& stop)

@@ -43,7 +43,9 @@ public:
 
     // Gives what `work` returns, throws what it throws. It may take a std::stop_token, of which a
     // stop is requested when the coroutine is cancelled. Cancelled or not, the wait ends when
-    // `work` has returned and not before, so it may use what the coroutine owns. From any thread.
+    // `work` has returned and not before, so it may use what the coroutine owns. A cancelled one
+    // then throws operation_aborted, whatever `work` has made of it: half a result is none. From
+    // any thread.
     template <class Work>
         requires(std::invocable<Work&> || heeds_stop<Work>)
     [[nodiscard]] auto run(Work work)
@@ -83,12 +85,15 @@ private:
             }
         };
         co_await wait_for(job, stop);
+        if (stop.stop_requested())
+            throw_cancelled();
         if (thrown)
             std::rethrow_exception(thrown);
         if constexpr (!std::is_void_v<Result>)
             co_return std::move(*value);
     }
 
+    [[noreturn]] static void throw_cancelled();
     // Until the job has run; the caller keeps both until then.
     awaitable<void> wait_for(const std::function<void()>& job, std::stop_source& stop);
 

@@ -84,6 +84,8 @@ policy::headline describe(const std::string& program, const child_outcome& ended
         rest = trim(rest.substr(0, rest.size() - said.size()));
     if (!rest.empty())
         why.message.append("\n").append(rest);
+    // An exception's text ends at a NUL.
+    std::ranges::replace(why.message, '\0', ' ');
     return why;
 }
 

@@ -131,5 +131,8 @@ TEST_CASE("what cuebox publish lacks is named with the next step", "[cuebox]")
                {{"CUEBOX_GENERATION", "1"}})
               .find("run `cuebox migrate`") != std::string::npos);
     CHECK(said({"--type", "t"}, {}).find("2 cuebox: --source is missing") == 0);
+    CHECK(said({"--type", "", "--source", "s", "--database", empty.conninfo()},
+               {{"CUEBOX_GENERATION", "1"}})
+              .find("1 cuebox: event_type: ") == 0);
     CHECK(said({"--typ", "t"}, {}).starts_with("2 cuebox: "));
 }

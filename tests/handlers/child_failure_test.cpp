@@ -51,6 +51,13 @@ TEST_CASE("a program's failure has the class that it gave first on stderr")
         CHECK(described(each.program, 65, each.err) == each.expected);
 }
 
+TEST_CASE("a NUL on stderr does not cut off what follows it")
+{
+    const child_outcome ended{.exit = 65, .err = std::string("a: b\0c", 6)};
+
+    CHECK(describe("sh", ended).message == "b c (sh exited with 65)");
+}
+
 TEST_CASE("of a program that said much, the class is from the beginning and the rest from the end")
 {
     const child_outcome ended{

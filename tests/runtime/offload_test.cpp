@@ -2,10 +2,12 @@
 #include <cuebox/runtime/scope.hpp>
 
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_future.hpp>
+#include <boost/system/system_error.hpp>
 #include <catch2/catch_test_macros.hpp>
 
 #include <future>
@@ -74,11 +76,22 @@ awaitable<void> until_stopped(offload_pool& pool, std::promise<void>& began, boo
     });
 }
 
-awaitable<void> cancel_when_begun(offload_pool& pool, bool& told)
+// Whether it was told that it was cancelled.
+awaitable<void> note_end(awaitable<void> work, bool& cancelled)
+{
+    try {
+        co_await std::move(work);
+    }
+    catch (const boost::system::system_error& error) {
+        cancelled = error.code() == asio::error::operation_aborted;
+    }
+}
+
+awaitable<void> cancel_when_begun(offload_pool& pool, bool& told, bool& cancelled)
 {
     scope work{co_await asio::this_coro::executor};
     std::promise<void> began;
-    work.spawn(until_stopped(pool, began, told));
+    work.spawn(note_end(until_stopped(pool, began, told), cancelled));
     offload_pool other{1};
     co_await other.run([&] { began.get_future().wait(); });
     work.cancel();
@@ -119,15 +132,18 @@ TEST_CASE("the loop goes on while something is offloaded", "[threads]")
     CHECK(await_here(loop_goes_on(pool)));
 }
 
-TEST_CASE("a cancelled coroutine asks what it offloaded to stop, and waits until it has",
-          "[threads]")
+TEST_CASE(
+    "a cancelled coroutine asks what it offloaded to stop, waits until it has, and is aborted",
+    "[threads]")
 {
     offload_pool pool{1};
     bool told = false;
+    bool cancelled = false;
 
-    await_here(cancel_when_begun(pool, told));
+    await_here(cancel_when_begun(pool, told, cancelled));
 
     CHECK(told);
+    CHECK(cancelled);
 }
 
 TEST_CASE("a pool that nobody used has no threads to wait for", "[threads]")

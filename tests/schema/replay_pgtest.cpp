@@ -264,6 +264,17 @@ TEST_CASE("a replay without a generation goes to the newest one where a worker l
                      "where action = 'replay'") == "7|9");
 }
 
+TEST_CASE("a worker that died listens nowhere, and a replay does not go to it", "[schema]")
+{
+    stranded outbox;
+    outbox.listens("7");
+    outbox.listens("9");
+    outbox.ask("update core.workers set heartbeat_at = now() - interval '1 hour' "
+               "where generation = 7");
+
+    CHECK(outbox.replay() == "replayed|9");
+}
+
 TEST_CASE("a replay waits at a generation in service for a worker to come back", "[schema]")
 {
     stranded outbox;

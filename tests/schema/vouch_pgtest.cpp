@@ -27,6 +27,22 @@ TEST_CASE("a worker that is vouched for is heard of, and its leases are renewed"
                      "order by id") == "v|f\nw|t");
 }
 
+TEST_CASE("the row whose handler blocks its worker counts as running", "[schema]")
+{
+    outbox outbox;
+    outbox.ask("select core.worker_register('w', 'ctx', 1, 'host', 1, false)");
+    outbox.ask("select t.publish(1), t.publish(2)");
+    outbox.ask("select core.outbox_claim('w', t.id(7), 1, 'ctx', '{a}', null, 2, '-infinity', "
+               "'-infinity')");
+
+    outbox.ask("select core.worker_vouch('w', t.id(1)), core.worker_vouch('w', t.id(1))");
+
+    CHECK(outbox.ask("select running = array[t.id(1)] from core.workers") == "t");
+    outbox.ask("update core.outbox set claimed_at = now() - interval '1 hour'");
+    CHECK(outbox.ask("select t.n(id), outcome from core.outbox_reap(1) order by 1") ==
+          "1|retry\n2|released");
+}
+
 TEST_CASE("nobody vouches for a worker that is not registered", "[schema]")
 {
     outbox outbox;

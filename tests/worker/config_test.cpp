@@ -223,6 +223,10 @@ TEST_CASE("a config that cannot run is refused before anything starts", "[worker
               .starts_with("w.jaxn: /contexts/0/handlers: is empty"));
     const std::string log = R"(contexts: [{context: "a", generation: 1, handlers: [{name: "a.log",
                                kind: "log", events: ["a"]}]}])";
+    CHECK(refusal(
+              R"({contexts: [{context: "a", handlers: [{name: "a.x", kind: "log", events: ["e"]}]},
+                                 {context: "a", handlers: [{name: "a.y", kind: "log", events: ["e"]}]}]})")
+              .starts_with("w.jaxn: /contexts/1/context: \"a\" is there twice"));
     CHECK(refusal("{threads: 0, " + log + "}").starts_with("w.jaxn: /threads: "));
     CHECK(refusal("{threads: 257, " + log + "}").starts_with("w.jaxn: /threads: "));
     CHECK(refusal("{connections: 0, " + log + "}").starts_with("w.jaxn: /connections: "));

@@ -129,6 +129,10 @@ TEST_CASE("a config that cannot be taken over is named, and the old one stays", 
     worker->signal(SIGHUP);
     REQUIRE(eventually([&] { return contains(worker->log(), "unknown key \\\"retries\\\""); }));
 
+    shop.rewrite({.handlers = R"({"name": "test.append"})", .context = "renamed"});
+    worker->signal(SIGHUP);
+    REQUIRE(eventually([&] { return contains(worker->log(), "added, removed or renamed"); }));
+
     shop.publish("test.append", 1, 3);
     CHECK(shop.reaches("delivered 0: 3"));
     CHECK(worker->stop() == 0);

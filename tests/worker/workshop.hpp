@@ -116,6 +116,7 @@ public:
         std::string settings = "";
         std::string process = "";
         std::string log = "";
+        std::string context = "test";
     };
 
     // A worker with the handlers of test_worker.cpp.
@@ -215,7 +216,8 @@ private:
     {
         write_file(name, R"({ "log": { )" + plan.log + R"("level": "debug", "file": ")" + name +
                              R"(.log" }, )" + plan.process + R"(
-            "contexts": [ { "context": "test", "generation": 7, )" +
+            "contexts": [ { "context": ")" +
+                             plan.context + R"(", "generation": 7, )" +
                              (contains(plan.settings, "gauge") ? "" : R"("gauge": "1h", )") +
                              plan.settings + R"( "handlers": [ )" + plan.handlers + " ] } ] }");
     }
