@@ -223,9 +223,11 @@ TEST_CASE("a config that cannot run is refused before anything starts", "[worker
               .starts_with("w.jaxn: /contexts/0/handlers: is empty"));
     const std::string log = R"(contexts: [{context: "a", generation: 1, handlers: [{name: "a.log",
                                kind: "log", events: ["a"]}]}])";
-    CHECK(refusal(
-              R"({contexts: [{context: "a", handlers: [{name: "a.x", kind: "log", events: ["e"]}]},
-                                 {context: "a", handlers: [{name: "a.y", kind: "log", events: ["e"]}]}]})")
+    const auto one = [](const std::string& name) {
+        return R"({context: "a", handlers: [{name: ")" + name +
+               R"(", kind: "log", events: ["e"]}]})";
+    };
+    CHECK(refusal("{contexts: [" + one("a.x") + ", " + one("a.y") + "]}")
               .starts_with("w.jaxn: /contexts/1/context: \"a\" is there twice"));
     CHECK(refusal("{threads: 0, " + log + "}").starts_with("w.jaxn: /threads: "));
     CHECK(refusal("{threads: 257, " + log + "}").starts_with("w.jaxn: /threads: "));
