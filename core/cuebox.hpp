@@ -6,6 +6,7 @@
 
 // Actors, and time that tests own.
 #include <cuebox/runtime/ask.hpp>
+#include <cuebox/runtime/offload.hpp>
 #include <cuebox/runtime/scope.hpp>
 #include <cuebox/runtime/self.hpp>
 #include <cuebox/runtime/stage.hpp>
@@ -28,6 +29,7 @@
 #include <cuebox/pg/transaction.hpp>
 // A private Postgres.
 #include <cuebox/embedded/server.hpp>
+#include <cuebox/embedded/shared_server.hpp>
 // Publishing.
 #include <cuebox/outbox/bulk.hpp>
 #include <cuebox/outbox/migrate.hpp>
@@ -41,6 +43,8 @@
 #include <cuebox/handlers/registry.hpp>
 // Operating and seeing it.
 #include <cuebox/operations/dead_letters.hpp>
+#include <cuebox/operations/event_detail.hpp>
+#include <cuebox/operations/events.hpp>
 #include <cuebox/operations/generations.hpp>
 #include <cuebox/operations/recovery.hpp>
 #include <cuebox/operations/status.hpp>
