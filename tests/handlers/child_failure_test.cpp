@@ -53,9 +53,7 @@ TEST_CASE("a program's failure has the class that it gave first on stderr")
 
 TEST_CASE("a NUL on stderr does not cut off what follows it")
 {
-    const child_outcome ended{.exit = 65, .err = std::string("a: b\0c", 6)};
-
-    CHECK(describe("sh", ended).message == "b c (sh exited with 65)");
+    CHECK(described("sh", 65, std::string("a: b\0c", 6)) == "a | b c (sh exited with 65)");
 }
 
 TEST_CASE("of a program that said much, the class is from the beginning and the rest from the end")
