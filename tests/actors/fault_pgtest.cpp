@@ -1,4 +1,5 @@
 #include "actors/running_context.hpp"
+#include "support/eventually.hpp"
 #include "support/pooler.hpp"
 #include "support/tcp_gate.hpp"
 
@@ -155,7 +156,8 @@ TEST_CASE("while the line stays down the context polls, and listens again when i
     gate.cut();
     place_silently(database, 1);
     REQUIRE(book.wait(has(1))); // Nothing was said, so it was polled.
-    CHECK(billing.ask(billing.context().line()).polling);
+    REQUIRE(
+        cuebox::test::eventually([&] { return billing.ask(billing.context().line()).polling; }));
     // Who polls is alive: nobody takes its rows.
     REQUIRE(book.wait([&](const ledger&) {
         return database.query("select count(*) from core.workers where lock_key is null") == "1";
