@@ -2,6 +2,7 @@
 
 #include <cuebox/asio/blocking_threads.hpp>
 #include <cuebox/event/uuid.hpp>
+#include <cuebox/telemetry/trace_fields.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -26,14 +27,12 @@ telemetry::logger named(const telemetry::logger& log, const std::optional<handli
 {
     if (!by)
         return log;
-    std::string trace_id;
-    if (const auto trace =
-            by->trace_context ? event::parse_traceparent(*by->trace_context) : std::nullopt)
-        trace_id = event::print_traceparent(*trace).substr(3, 32);
-    return log.with({{"handler_name", by->handler},
-                     {"event_id", event::print_uuid(by->event_id)},
-                     {"event_type", by->event_type},
-                     {"trace_id", trace_id}});
+    const auto trace =
+        by->trace_context ? event::parse_traceparent(*by->trace_context) : std::nullopt;
+    return telemetry::with_trace(log, trace)
+        .with({{"handler_name", by->handler},
+               {"event_id", event::print_uuid(by->event_id)},
+               {"event_type", by->event_type}});
 }
 
 std::int64_t milliseconds(duration time)
