@@ -147,9 +147,3 @@ TEST_CASE(
     CHECK(told);
     CHECK(cancelled);
 }
-
-TEST_CASE("a pool that nobody used has no threads to wait for", "[threads]")
-{
-    const offload_pool pool{4};
-    SUCCEED();
-}
