@@ -13,15 +13,6 @@ const workshop::plan held_and_blocked{
     .settings = R"("workers": 4, )",
     .process = R"("http": {"port": 0}, )"};
 
-std::string address_of(const running_worker& worker)
-{
-    static const std::string before = "address=";
-    REQUIRE(eventually([&] { return contains(worker.log(), before); }));
-    const std::string log = worker.log();
-    const auto at = log.find(before) + before.size();
-    return log.substr(at, log.find('\n', at) - at);
-}
-
 // What stands in the log's lines that hold this.
 std::string line_with(const std::string& log, std::string_view part)
 {

@@ -24,19 +24,6 @@ constexpr auto one_of_each = R"json(
     {"name": "test.refusal", "kind": "exec", "events": ["test.refused"], "command": ["false"],
      "retry": {"max_retries": 0}})json";
 
-// Where the worker says that it serves.
-std::string address_of(const running_worker& worker)
-{
-    static const std::string before = "address=";
-    std::string log;
-    REQUIRE(eventually([&] {
-        log = worker.log();
-        return contains(log, before);
-    }));
-    const auto at = log.find(before) + before.size();
-    return log.substr(at, log.find('\n', at) - at);
-}
-
 // What stands there twice, for then a scraper keeps either.
 std::string repeated_series(const std::string& text)
 {

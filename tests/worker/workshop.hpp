@@ -104,6 +104,19 @@ private:
     cuebox::test::process process_;
 };
 
+// Where the worker says that it serves.
+inline std::string address_of(const running_worker& worker)
+{
+    static const std::string before = "address=";
+    std::string log;
+    REQUIRE(eventually([&] {
+        log = worker.log();
+        return contains(log, before);
+    }));
+    const auto at = log.find(before) + before.size();
+    return log.substr(at, log.find('\n', at) - at);
+}
+
 // A database, a directory for files, and workers on them.
 class workshop
 {
